@@ -1,0 +1,41 @@
+# Front door. `make demo` and `make test` work on a fresh Debian 12: they install what is missing, build and run.
+BUILD := build
+JOBS  := $(shell nproc)
+
+.PHONY: all setup build demo test test-slow bench format lint asan clean
+
+all: build
+
+setup:
+	@scripts/setup
+
+$(BUILD)/build.ninja: CMakePresets.json | setup
+	@cmake --preset release
+
+build: $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@scripts/demo $(BUILD)/cvf
+
+test: build
+	@cd $(BUILD) && ctest --output-on-failure -LE slow -j $(JOBS)
+
+test-slow: build
+	@cd $(BUILD) && ctest --output-on-failure -L slow
+
+asan: | setup
+	@cmake --preset asan && cmake --build build-asan -j $(JOBS)
+	@cd build-asan && ctest --output-on-failure -LE slow -j $(JOBS)
+
+bench: build
+	@$(BUILD)/cvf_bench
+
+format:
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+lint: $(BUILD)/build.ninja
+	@git ls-files 'src/*.cpp' | grep -v /simd/ | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet
+
+clean:
+	@rm -rf build build-*

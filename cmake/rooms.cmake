@@ -1,0 +1,55 @@
+# One room = one folder = one namespace = one library target = one test executable.
+
+option(CVF_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+set(CVF_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined")
+
+find_program(CVF_CCACHE ccache)
+if(CVF_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CVF_CCACHE})
+endif()
+
+add_library(cvf_flags INTERFACE)
+target_compile_options(cvf_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(cvf_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)  # GCC 12 warns of overlaps and
+  # overflows inside std::string and fmt that are not there
+endif()
+target_include_directories(cvf_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
+if(CVF_SANITIZE)
+  add_compile_options(-fsanitize=${CVF_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${CVF_SANITIZE})
+endif()
+
+# cvf_room(NAME DEPENDS targets...): every .cpp in the current folder becomes cvf_NAME.
+# Files under simd/ are left to cvf_simd.
+function(cvf_room name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp parts/*.cpp)
+  add_library(cvf_${name} STATIC ${sources})
+  target_link_libraries(cvf_${name} PUBLIC cvf_flags ${ARG_DEPENDS})
+endfunction()
+
+# cvf_simd(TARGET files...): compiles each file once for the baseline CPU and once for AVX2+FMA. Inside, everything
+# lives in namespace CVF_SIMD (portable or avx2); a dispatcher in an ordinary file picks by CPU feature. Such files
+# hold loops over raw pointers only: an inline function of a shared header compiled here for AVX2 could otherwise be
+# the copy that the linker keeps for old CPUs too. No contraction: every CPU gives the same bits.
+function(cvf_simd target)
+  foreach(file ${ARGN})
+    get_filename_component(stem ${file} NAME_WE)
+    set(flavours portable)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+      list(APPEND flavours avx2)
+    endif()
+    foreach(flavour ${flavours})
+      set(object cvf_simd_${target}_${stem}_${flavour})
+      add_library(${object} OBJECT ${file})
+      target_link_libraries(${object} PRIVATE cvf_flags)
+      target_compile_definitions(${object} PRIVATE CVF_SIMD=${flavour})
+      target_compile_options(${object} PRIVATE -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
+      if(flavour STREQUAL avx2)
+        target_compile_options(${object} PRIVATE -mavx2 -mfma)
+      endif()
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,5 @@
+#include <cstdio>
+
+#include "core/version.hpp"
+
+int main() { std::printf("cvf %s\n", cvf::version); }

@@ -1,0 +1,106 @@
+// Configuration: the one `describe` function of an options struct reads it from TOML, writes the resolved TOML, and
+// explains it. TOML itself stays inside config.cpp.
+//
+//   struct Options {
+//     double rtol = 1e-3;
+//     void describe(config::Section& s) { s.key("rtol", &rtol, "relative tolerance", config::above(0)); }
+//   };
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace cvf::config {
+
+/// What values a key may take; checked on reading, printed by `cvf explain`.
+struct Limits {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_allowed = true;
+  std::vector<std::string> names;  // for words: the only ones allowed
+
+  std::string words() const;  // "> 0", "one of a, b", ...
+};
+Limits at_least(double low);
+Limits above(double low);
+Limits between(double low, double high);
+Limits one_of(std::vector<std::string> names);
+
+using Target = std::variant<bool*, int*, std::int64_t*, double*, std::string*, std::vector<double>*,
+                            std::vector<std::int64_t>*, std::vector<std::string>*>;
+
+/// What a describe function talks to. Reading, writing and explaining are three implementations.
+class Section {
+ public:
+  virtual ~Section() = default;
+
+  void key(std::string_view name, Target target, std::string_view help, const Limits& limits = {}) {
+    visit(name, target, help, limits);
+  }
+
+  /// A key whose words stand for the values of an enum.
+  template <class Enum>
+  void choice(std::string_view name, Enum& value, std::span<const std::pair<std::string_view, Enum>> table,
+              std::string_view help) {
+    Limits limits;
+    std::string word;
+    for (const auto& [known, meaning] : table) {
+      limits.names.emplace_back(known);
+      if (meaning == value) word = known;
+    }
+    visit(name, &word, help, limits);
+    for (const auto& [known, meaning] : table) {
+      if (word == known) value = meaning;
+    }
+  }
+
+  /// A table inside this one.
+  void table(std::string_view name, std::string_view help, const std::function<void(Section&)>& describe) {
+    visit_table(name, help, describe);
+  }
+
+ protected:
+  virtual void visit(std::string_view name, Target target, std::string_view help, const Limits& limits) = 0;
+  virtual void visit_table(std::string_view name, std::string_view help,
+                           const std::function<void(Section&)>& describe) = 0;
+};
+
+using Describe = std::function<void(Section&)>;
+
+/// A parsed TOML text and the overrides laid over it.
+class Document {
+ public:
+  Document();
+  ~Document();
+  Document(Document&&) noexcept;
+  Document& operator=(Document&&) noexcept;
+
+  static Document from_file(const std::string& path);
+  static Document from_text(std::string_view text, std::string name);
+
+  /// `assignment` is "a.b=value"; the value is TOML, or a bare word taken as a string.
+  void set(std::string_view assignment);
+
+  /// Fills the described options; throws ConfigError on an unknown key, a wrong type or a value out of limits.
+  void read(const Describe& describe) const;
+
+ private:
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
+/// The resolved options as TOML, keys in the order of their description.
+std::string write(const Describe& describe);
+
+/// The options as a text for people: key, type, default, limits, meaning.
+std::string explain(const Describe& describe);
+
+}  // namespace cvf::config

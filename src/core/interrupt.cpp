@@ -1,0 +1,39 @@
+#include "core/interrupt.hpp"
+
+#include <csignal>
+
+#include "core/errors.hpp"
+
+namespace cvf::interrupt {
+namespace {
+
+volatile std::sig_atomic_t flag = 0;
+
+void on_signal(int signal) {
+  if (flag != 0 && signal == SIGINT) {
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+  }
+  flag = 1;
+}
+
+}  // namespace
+
+void install() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool requested() { return flag != 0; }
+void request() { flag = 1; }
+void clear() { flag = 0; }
+
+void throw_if_requested(const char* what_is_kept) {
+  if (requested()) throw Interrupted("interrupted; {}", what_is_kept);
+}
+
+}  // namespace cvf::interrupt

@@ -1,0 +1,12 @@
+// SIGINT and SIGTERM as a flag that every long loop looks at; a second SIGINT ends the process at once.
+#pragma once
+
+namespace cvf::interrupt {
+
+void install();
+bool requested();
+void request();        // as if a signal had come; for tests
+void clear();          // for tests
+void throw_if_requested(const char* what_is_kept);
+
+}  // namespace cvf::interrupt

@@ -1,0 +1,97 @@
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+
+#include "core/errors.hpp"
+
+namespace cvf::text {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substitute, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+template <class Number>
+Number to_number(std::string_view word, std::string_view what, std::string_view kind) {
+  Number value{};
+  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (fault != std::errc{} || end != word.data() + word.size() || word.empty()) {
+    throw UsageError("{}: '{}' is not {}", what, word, kind);
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
+  const std::string near = nearest(word, candidates);
+  if (!near.empty()) return fmt::format(" (did you mean '{}'?)", near);
+  if (candidates.empty()) return "";
+  return fmt::format(" (known: {})", join(candidates));
+}
+
+std::string join(std::span<const std::string> words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words.begin(), words.end(), separator));
+}
+
+std::vector<std::string> split(std::string_view line, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const std::size_t cut = line.find(separator);
+    parts.emplace_back(line.substr(0, cut));
+    if (cut == std::string_view::npos) return parts;
+    line.remove_prefix(cut + 1);
+  }
+}
+
+std::string bytes(std::uint64_t count) {
+  constexpr std::array units{"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  double value = static_cast<double>(count);
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", count) : fmt::format("{:.3g} {}", value, units[unit]);
+}
+
+std::string duration(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+double to_real(std::string_view word, std::string_view what) { return to_number<double>(word, what, "a number"); }
+
+std::int64_t to_integer(std::string_view word, std::string_view what) {
+  return to_number<std::int64_t>(word, what, "a whole number");
+}
+
+}  // namespace cvf::text

@@ -1,0 +1,58 @@
+// Trajectories from a file, whatever its layout: the one face that the loader, the audit and every tool read.
+//
+// The internal form is (sample, time, y, x, channel), float32. A vector state has ny = nx = 1; a 1-D field has
+// ny = 1. Lengths and times may differ from sample to sample.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cvf::data {
+
+struct Description {
+  std::string file;
+  std::string layout;                 // "PDEBench groups", "The Well", ...
+  std::string axes;                   // how the file stores it, e.g. "t,y,x,c"
+  std::size_t samples = 0;
+  std::size_t ny = 1, nx = 1;
+  std::vector<std::string> channels;  // named, in storage order
+  std::vector<double> x, y;           // coordinates; empty when the file has none
+  std::string boundary = "unknown";
+  std::vector<std::size_t> frames;    // for each sample
+  std::map<std::string, std::string> attributes;  // scalars and texts worth showing
+  std::vector<std::string> notes;     // what was noticed, e.g. a coordinate array that is one entry too long
+
+  std::size_t frame_size() const { return ny * nx * channels.size(); }  // values in one frame
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const Description& description() const = 0;
+
+  /// Time stamps of one sample, as many as it has frames, strictly increasing.
+  virtual std::vector<double> times(std::size_t sample) const = 0;
+
+  /// Reads `count` frames of one sample from `first` on into `out` [count, ny, nx, C]. Safe from any thread.
+  virtual void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const = 0;
+
+  /// Numbers stored with one sample: parameters of its equation, solver statistics.
+  virtual std::map<std::string, double> scalars(std::size_t sample) const = 0;
+};
+
+/// What a user says about a plain array that nothing in the file tells.
+struct OpenOptions {
+  std::string dataset;                // path of the array, for plain HDF5 and NPZ
+  std::string axes;                   // e.g. "n,t,y,x,c"; overrides what the layout implies
+  double dt = 0;                      // spacing when the file has no times; 0 = use 1 and say so
+};
+
+/// Opens by content, never by file name. Throws DataError naming file and dataset.
+std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options = {});
+
+}  // namespace cvf::data

@@ -1,0 +1,85 @@
+// A known dynamical system: equations, scheme and the random draw of its initial states. Plain C++ over double.
+//
+// A system simulates one sample at a time, single-threaded and without shared state, so that callers may run many
+// samples in parallel. What it computes depends on (options, seed, sample, attempt) and on nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/config.hpp"
+
+namespace cvf::systems {
+
+struct GridSize {
+  int nx = 1, ny = 1;  // 1 x 1 for vector states
+};
+
+/// Names one sample. `attempt` > 0 asks for a fresh draw after a sample went non-finite.
+struct Draw {
+  std::uint64_t seed = 0;
+  std::uint64_t sample = 0;
+  int attempt = 0;
+};
+
+/// What a file should say about one sample: the drawn parameters and what the solver did ("solver_steps", ...).
+using Scalars = std::vector<std::pair<std::string, double>>;
+
+/// Receives frame after frame, in order of time: planes [C][ny][nx], x fastest. May throw to stop the simulation.
+using FrameSink = std::function<void(std::size_t frame, std::span<const double> planes)>;
+
+class System {
+ public:
+  virtual ~System() = default;
+
+  virtual std::vector<std::string> channels() const = 0;
+  virtual GridSize grid() const = 0;
+  virtual std::vector<double> x() const = 0;  // coordinates of the columns; empty for vector states
+  virtual std::vector<double> y() const = 0;
+  virtual std::string boundary() const = 0;  // "periodic", "zero_flux", "outflow" or "none"
+
+  /// Integrates one sample. `times` increases strictly and starts at or after 0; time 0 is the initial state (after
+  /// any burn-in). Every wanted time is hit exactly. The scalar names and their order are those of scalar_names().
+  virtual Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const = 0;
+  virtual std::vector<std::string> scalar_names() const = 0;
+};
+
+/// The options of one system, behind one face: described for TOML, then built for a grid.
+class Settings {
+ public:
+  virtual ~Settings() = default;
+  virtual void describe(config::Section& section) = 0;
+  virtual std::unique_ptr<System> build(GridSize grid) const = 0;
+};
+
+struct Row {
+  std::string_view name;
+  std::string_view summary;
+  GridSize grid;   // default; 1 x 1 means a vector state, whose grid cannot be chosen
+  int frames;      // default number of frames
+  double spacing;  // default time between frames
+  std::unique_ptr<Settings> (*settings)();
+};
+
+/// Every system that `cvf data generate` knows (registry.cpp).
+std::span<const Row> registry();
+
+/// Settings for a system type with a nested Options that has `describe(Section&)`, and a (GridSize, Options) constructor.
+template <class Type>
+std::unique_ptr<Settings> settings_of() {
+  struct Concrete : Settings {
+    typename Type::Options options;
+    void describe(config::Section& section) override { options.describe(section); }
+    std::unique_ptr<System> build(GridSize grid) const override { return std::make_unique<Type>(grid, options); }
+  };
+  return std::make_unique<Concrete>();
+}
+
+}  // namespace cvf::systems

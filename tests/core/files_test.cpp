@@ -36,7 +36,6 @@ TEST(Files, AFailedWriteLeavesTheOldFileAndNoLitter) {
   EXPECT_EQ(entries(scratch.path("")), 1U);
 }
 
-
 TEST(Files, AMissingFolderIsAnErrorThatNamesTheFile) {
   const test::Scratch scratch;
   try {

@@ -14,7 +14,8 @@ class Scratch {
  public:
   Scratch() {
     const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string("cvf_") + info->test_suite_name() + "_" + info->name() + "_" + std::to_string(getpid());
+    std::string name =
+        std::string("cvf_") + info->test_suite_name() + "_" + info->name() + "_" + std::to_string(getpid());
     std::replace(name.begin(), name.end(), '/', '_');  // parametrised tests have slashes in their names
     folder_ = std::filesystem::temp_directory_path() / name;
     std::filesystem::remove_all(folder_);

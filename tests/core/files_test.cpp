@@ -16,7 +16,7 @@ std::size_t entries(const std::string& folder) {
 }
 
 TEST(Files, AtomicWriteReplacesTheWholeContent) {
-  const test::Scratch scratch;
+  const testing_support::Scratch scratch;
   write_atomically(scratch.path("a"), std::string_view("a long first content"));
   write_atomically(scratch.path("a"), std::string_view("short"));
   EXPECT_EQ(read_whole(scratch.path("a")), "short");
@@ -24,7 +24,7 @@ TEST(Files, AtomicWriteReplacesTheWholeContent) {
 }
 
 TEST(Files, AFailedWriteLeavesTheOldFileAndNoLitter) {
-  const test::Scratch scratch;
+  const testing_support::Scratch scratch;
   write_atomically(scratch.path("a"), std::string_view("old"));
   EXPECT_THROW(write_atomically(scratch.path("a"),
                                 [](const std::string& temporary) {
@@ -37,7 +37,7 @@ TEST(Files, AFailedWriteLeavesTheOldFileAndNoLitter) {
 }
 
 TEST(Files, AMissingFolderIsAnErrorThatNamesTheFile) {
-  const test::Scratch scratch;
+  const testing_support::Scratch scratch;
   try {
     write_atomically(scratch.path("no/such/folder"), std::string_view("x"));
     FAIL() << "no error";
@@ -48,7 +48,7 @@ TEST(Files, AMissingFolderIsAnErrorThatNamesTheFile) {
 
 TEST(Hash, MatchesTheStandardsExample) {
   EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  const test::Scratch scratch;
+  const testing_support::Scratch scratch;
   write_atomically(scratch.path("abc"), std::string_view("abc"));
   EXPECT_EQ(sha256_of_file(scratch.path("abc")), sha256("abc"));
 }

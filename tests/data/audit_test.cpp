@@ -10,7 +10,7 @@
 namespace cvf::data {
 namespace {
 
-using test::MemorySource;
+using testing_support::MemorySource;
 
 // A sound file: every value its own random number.
 float noise(std::size_t sample, std::size_t frame, std::size_t index) {

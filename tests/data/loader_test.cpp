@@ -12,7 +12,7 @@
 namespace cvf::data {
 namespace {
 
-using test::MemorySource;
+using testing_support::MemorySource;
 
 float value_at(std::size_t sample, std::size_t frame, std::size_t index) {
   return static_cast<float>(sample * 10000 + frame * 100 + index);

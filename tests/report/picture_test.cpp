@@ -42,7 +42,7 @@ TEST(ColourMap, PositiveDataAndConstantsStaySequential) {
 }
 
 data::Source const& square() {
-  static const test::MemorySource source({4}, 3, 5, {"u"}, [](auto, auto frame, auto index) {
+  static const testing_support::MemorySource source({4}, 3, 5, {"u"}, [](auto, auto frame, auto index) {
     return static_cast<float>(frame == 0 ? index
                                          : 0);  // frame 0 rises from left to right and from bottom to top
   });
@@ -62,7 +62,7 @@ TEST(Picture, IsAPngForEveryKindOfState) {
   const auto value = [](auto, auto frame, auto index) {
     return static_cast<float>(frame) + static_cast<float>(index);
   };
-  const test::MemorySource line({5}, 1, 16, {"u"}, value), vector({5}, 1, 1, {"x", "v"}, value);
+  const testing_support::MemorySource line({5}, 1, 16, {"u"}, value), vector({5}, 1, 1, {"x", "v"}, value);
   for (const data::Source* source :
        {&square(), static_cast<const data::Source*>(&line), static_cast<const data::Source*>(&vector)}) {
     const std::string png = picture_of(*source, 0).png();

@@ -6,7 +6,7 @@
 
 #include "data/source.hpp"
 
-namespace cvf::test {
+namespace cvf::testing_support {
 
 class MemorySource : public data::Source {
  public:
@@ -51,4 +51,4 @@ class MemorySource : public data::Source {
   Value value_;
 };
 
-}  // namespace cvf::test
+}  // namespace cvf::testing_support

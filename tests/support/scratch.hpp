@@ -1,37 +1,42 @@
-// A folder that lives as long as the test that made it.
+// A folder that goes away with the test, and the sentence of a DataError.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
-namespace cvf::test {
+#include "core/errors.hpp"
+
+namespace cvf::testing_support {
 
 class Scratch {
  public:
   Scratch() {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    std::string name =
-        std::string("cvf_") + info->test_suite_name() + "_" + info->name() + "_" + std::to_string(getpid());
-    std::replace(name.begin(), name.end(), '/', '_');  // parametrised tests have slashes in their names
-    folder_ = std::filesystem::temp_directory_path() / name;
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
+    std::string pattern = (std::filesystem::temp_directory_path() / "cvf-test-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
   }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
+  ~Scratch() { std::filesystem::remove_all(folder_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
 
  private:
-  std::filesystem::path folder_;
+  std::string folder_;
 };
 
-}  // namespace cvf::test
+/// What the DataError thrown by `act` says; the test fails when none is thrown.
+template <class Act>
+std::string sentence_of(Act&& act) {
+  try {
+    act();
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "no DataError was thrown";
+  return "";
+}
+
+}  // namespace cvf::testing_support

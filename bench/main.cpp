@@ -13,12 +13,15 @@
 namespace cvf::bench {
 
 // One function a group, each in its own file.
+Figures diffusion_reaction();
 
 struct Group {
   std::string_view name;
   Figures (*run)();
 };
-const std::vector<Group> groups{};
+const std::vector<Group> groups{
+    {"diffusion_reaction", diffusion_reaction},
+};
 
 }  // namespace cvf::bench
 

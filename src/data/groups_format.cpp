@@ -9,7 +9,9 @@
 
 namespace cvf::data {
 
-std::string GroupsPlan::key(std::size_t sample) const { return fmt::format("{:04}", sample); }
+std::string GroupsPlan::key(std::size_t sample) const {
+  return fmt::format("{:04}", sample);
+}
 
 std::vector<std::size_t> GroupsPlan::extents(std::size_t sample) const {
   const std::size_t frames = times[sample].size();
@@ -24,8 +26,11 @@ std::string GroupsPlan::axes() const {
 }
 
 std::string GroupsPlan::digest() const {
-  std::string all = fmt::format("{}|{}|{}x{}|{}|{}\n", version, text::join(channels), ny, nx, boundary, text::join(scalar_names));
-  const auto add = [&all](const std::vector<double>& values) { all += fmt::format("{}\n", fmt::join(values, " ")); };
+  std::string all = fmt::format("{}|{}|{}x{}|{}|{}\n", version, text::join(channels), ny, nx, boundary,
+                                text::join(scalar_names));
+  const auto add = [&all](const std::vector<double>& values) {
+    all += fmt::format("{}\n", fmt::join(values, " "));
+  };
   add(x);
   add(y);
   for (const auto& sample_times : times) add(sample_times);
@@ -47,7 +52,8 @@ void write_grid(hdf5::Group& group, const GroupsPlan& plan, std::size_t sample) 
   const hdf5::Storage single{hdf5::Element::float32}, exact{hdf5::Element::float64};
   if (!plan.x.empty()) grid.write_array("x", plan.x, single);
   if (!plan.y.empty()) grid.write_array("y", plan.y, single);
-  grid.write_array("t", plan.times[sample], exact);  // float32 stamps would make the spacing uneven in the 7th digit
+  grid.write_array("t", plan.times[sample],
+                   exact);  // float32 stamps would make the spacing uneven in the 7th digit
 }
 
 }  // namespace cvf::data

@@ -1,8 +1,8 @@
-// How cvf writes trajectories: PDEBench's group layout (one group a sample), with everything that a reader should know
-// as attributes and small arrays beside the data.
+// How cvf writes trajectories: PDEBench's group layout (one group a sample), with everything that a reader
+// should know as attributes and small arrays beside the data.
 //
-//   /                attributes: generator, version, channels, boundary, axes, and what the maker adds (config, seed, ...)
-//   /0000/data       float32 (t,y,x,c), (t,x,c) or (t,c), one chunk a frame
+//   /                attributes: generator, version, channels, boundary, axes, and what the maker adds
+//   (config, seed, ...) /0000/data       float32 (t,y,x,c), (t,x,c) or (t,c), one chunk a frame
 //   /0000/grid/{x,y,t}
 //   /0000/scalars/*  float64: drawn parameters, solver statistics
 #pragma once
@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/source.hpp"
 
 namespace cvf::data {
 
@@ -27,10 +26,10 @@ struct GroupsPlan {
 
   std::size_t samples() const { return times.size(); }
   std::size_t frame_size() const { return ny * nx * channels.size(); }
-  std::string key(std::size_t sample) const;          // "0007"
+  std::string key(std::size_t sample) const;                   // "0007"
   std::vector<std::size_t> extents(std::size_t sample) const;  // of its data: {T,ny,nx,C}, {T,nx,C} or {T,C}
-  std::string axes() const;                           // "t,y,x,c", "t,x,c" or "t,c"
-  std::string digest() const;                         // SHA-256 of all the above: equal plans make equal files
+  std::string axes() const;                                    // "t,y,x,c", "t,x,c" or "t,c"
+  std::string digest() const;  // SHA-256 of all the above: equal plans make equal files
 };
 
 }  // namespace cvf::data

@@ -93,6 +93,7 @@ struct Storage {
   int deflate = 0;        // 0 = none, 1..9
   bool shuffle = false;   // byte shuffle before deflate
   bool growable = false;  // the first axis may be extended with grow()
+  bool reserved = false;  // room in the file at once, without filling it
 };
 
 /// An array in a file. Opening refuses what cannot be read safely: external or virtual storage, unknown

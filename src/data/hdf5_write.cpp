@@ -30,6 +30,10 @@ Handle creation_of(const Storage& storage) {
   }
   if (storage.shuffle) H5Pset_shuffle(creation.get());
   if (storage.deflate > 0) H5Pset_deflate(creation.get(), static_cast<unsigned>(storage.deflate));
+  if (storage.reserved) {
+    H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER);
+  }
   return creation;
 }
 

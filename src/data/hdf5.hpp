@@ -143,6 +143,7 @@ class Group : public Object {
   bool has_dataset(const std::string& child) const { return kind(child) == Kind::dataset; }
   bool has_group(const std::string& child) const { return kind(child) == Kind::group; }
   Group group(const std::string& child) const;
+  Group again() const;  // a second owner of the same group, which keeps the file open
   Dataset dataset(const std::string& child) const;
 
   Group create_group(const std::string& child);

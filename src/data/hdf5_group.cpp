@@ -81,6 +81,12 @@ Group Group::group(const std::string& child) const {
   return {std::move(handle), file(), below(child)};
 }
 
+Group Group::again() const {
+  const Session session;
+  H5Iinc_ref(id());
+  return {Handle(id()), file(), path()};
+}
+
 Dataset Group::dataset(const std::string& child) const {
   const Session session;
   const Kind found = kind(child);

@@ -52,12 +52,11 @@ struct OpenOptions {
   double dt = 0;        // spacing when the file has no times; 0 = use 1 and say so
 };
 
-/// Throws a DataError that names file, sample and frame when `values` [n, ny, nx, C], read from frame `first`
-/// on, hold a NaN or an infinity.
-void require_finite(const Source& source, std::size_t sample, std::size_t first,
-                    std::span<const float> values);
-
 /// Opens by content, never by file name. Throws DataError naming file and dataset.
 std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options = {});
+
+/// Throws a DataError that names file, sample, frame and channel of the first value that is not a number or infinite.
+/// `values` are whole frames of `sample` from frame `first` on, as `read` gave them.
+void require_finite(const Source& source, std::size_t sample, std::size_t first, std::span<const float> values);
 
 }  // namespace cvf::data

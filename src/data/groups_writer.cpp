@@ -42,14 +42,15 @@ std::vector<std::uint64_t> frame_offsets(const hdf5::Dataset& dataset, std::size
     for (std::size_t i = 0; i < frames; ++i) out[i] = begin + i * frame_bytes;
     return out;
   }
-  std::vector<std::uint64_t> out(frames, HADDR_UNDEF);
-  std::vector<hsize_t> start(dataset.rank());
+  std::vector<haddr_t> out(frames, HADDR_UNDEF);
+  std::vector<hsize_t> corner(dataset.rank(), 0);
   for (std::size_t i = 0; i < frames; ++i) {
-    haddr_t address = HADDR_UNDEF;
-    H5Dget_chunk_info(dataset.id(), H5S_ALL, i, start.data(), nullptr, &address, nullptr);
-    out.at(start[0]) = address;
+    corner.front() = i;
+    unsigned filters = 0;
+    hsize_t size = 0;
+    H5Dget_chunk_info_by_coord(dataset.id(), corner.data(), &filters, &out[i], &size);
   }
-  return out;
+  return {out.begin(), out.end()};
 }
 
 }  // namespace
@@ -189,23 +190,36 @@ void GroupsWriter::write_scalars(std::size_t sample, std::span<const double> val
 }
 
 void GroupsWriter::finish_sample(std::size_t sample) {
-  const std::lock_guard lock(mutex_);
-  complete_[sample] = 1;
-  unrecorded_.push_back(sample);
-  if (std::chrono::steady_clock::now() - flushed_ >= flush_every) flush();
+  {
+    const std::lock_guard lock(mutex_);
+    complete_[sample] = 1;
+    unrecorded_.push_back(sample);
+  }
+  // One thread waits for the disk now and then; the others go on.
+  std::unique_lock flushing(flush_mutex_, std::try_to_lock);
+  if (flushing && std::chrono::steady_clock::now() - flushed_ >= flush_every) record();
+}
+
+void GroupsWriter::flush() {
+  const std::lock_guard lock(flush_mutex_);
+  record();
 }
 
 // The journal may only name what is on disk: first the data, then the line.
-void GroupsWriter::flush() {
-  if (unrecorded_.empty()) return;
-  if (fdatasync(file_) != 0) fail(part_path_, "fdatasync");
-  std::string lines;
-  for (const std::size_t sample : unrecorded_) lines += fmt::format("{}\n", sample);
-  if (::write(journal_, lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()) ||
-      fdatasync(journal_) != 0) {
-    fail(journal_path_, "writing");
+void GroupsWriter::record() {
+  std::vector<std::size_t> samples;
+  {
+    const std::lock_guard lock(mutex_);
+    samples.swap(unrecorded_);
   }
-  unrecorded_.clear();
+  if (!samples.empty()) {
+    if (fdatasync(file_) != 0) fail(part_path_, "fdatasync");
+    const std::string lines = fmt::format("{}\n", fmt::join(samples, "\n"));
+    if (::write(journal_, lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()) ||
+        fdatasync(journal_) != 0) {
+      fail(journal_path_, "writing");
+    }
+  }
   flushed_ = std::chrono::steady_clock::now();
 }
 

@@ -52,6 +52,7 @@ class GroupsWriter {
   void reserve_disk();
   void read_journal();
   void start_journal();
+  void record();  // needs flush_mutex_
   void write_at(std::uint64_t offset, const void* bytes, std::size_t count);
 
   std::string path_, part_path_, journal_path_;
@@ -59,7 +60,7 @@ class GroupsWriter {
   std::vector<Places> places_;
   std::vector<char> complete_;
   std::vector<std::size_t> unrecorded_;  // finished, not yet in the journal
-  std::mutex mutex_;
+  std::mutex mutex_, flush_mutex_;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
   int file_ = -1, journal_ = -1;
 };

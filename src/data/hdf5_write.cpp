@@ -25,6 +25,7 @@ hid_t stored_type(Element element) {
 
 Handle creation_of(const Storage& storage) {
   Handle creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_obj_track_times(creation.get(), false);  // the same content gives the same bytes
   if (!storage.chunk.empty()) {
     H5Pset_chunk(creation.get(), static_cast<int>(storage.chunk.size()), wide(storage.chunk).data());
   }

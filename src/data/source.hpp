@@ -55,8 +55,9 @@ struct OpenOptions {
 /// Opens by content, never by file name. Throws DataError naming file and dataset.
 std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options = {});
 
-/// Throws a DataError that names file, sample, frame and channel of the first value that is not a number or infinite.
-/// `values` are whole frames of `sample` from frame `first` on, as `read` gave them.
-void require_finite(const Source& source, std::size_t sample, std::size_t first, std::span<const float> values);
+/// Throws a DataError that names file, sample, frame and channel of the first value that is not a number or
+/// infinite. `values` are whole frames of `sample` from frame `first` on, as `read` gave them.
+void require_finite(const Source& source, std::size_t sample, std::size_t first,
+                    std::span<const float> values);
 
 }  // namespace cvf::data

@@ -11,7 +11,7 @@
 namespace cvf::systems {
 namespace {
 
-constexpr int margin = 4;         // doubles before the first cell: one ghost, and rows aligned for vectors
+constexpr int margin = 8;  // doubles before the first cell: one ghost, and rows that begin on a cache line
 constexpr int most_stages = 100;  // keeps the growth of round-off inside a step far below any tolerance
 constexpr double most_step = 1;   // the time scale of the reaction
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "systems/aligned.hpp"
 #include "systems/simd/fitzhugh_nagumo.hpp"
 #include "systems/system.hpp"
 
@@ -56,7 +57,7 @@ class FitzHughNagumoSolver {
   FitzHughNagumo equation_;
   FitzHughNagumoGrid grid_;
   Flavour flavour_;
-  std::vector<double> state_, slope_, next_state_, next_slope_, ring_, columns_;
+  AlignedVector state_, slope_, next_state_, next_slope_, ring_, columns_;
   Norms now_, next_;
 };
 

@@ -24,7 +24,7 @@ FitzHughNagumoKernels kernels_of(Flavour flavour);
 /// u_t = du lap(u) + u - u^3 - k - v,  v_t = dv lap(v) + u - v
 struct FitzHughNagumo {
   double du = 1e-3, dv = 5e-3, k = 5e-3;
-  double rtol = 2e-5, atol = 2e-6;  // for the rms error of one step against the rms of each channel
+  double rtol = 1e-5, atol = 1e-6;  // for the rms error of one step against the rms of each channel
 };
 
 struct StepCounts {

@@ -286,8 +286,10 @@ TEST(DiffusionReaction, RefusesABoxInsideOutAndSubCellCorrelation) {
 }
 
 TEST(DiffusionReaction, ReportsAStateThatBlowsUp) {
-  const std::vector<double> start(2 * 4 * 4, std::numeric_limits<double>::quiet_NaN());
-  EXPECT_THROW(run({{}, {4, 4}, 0.1, 0.1}, start, {1.0}), NumericsError);
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), 1e200}) {
+    const std::vector<double> start(2 * 4 * 4, bad);
+    EXPECT_THROW(run({{}, {4, 4}, 0.1, 0.1}, start, {1.0}), NumericsError);
+  }
 }
 
 }  // namespace

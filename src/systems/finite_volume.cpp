@@ -40,12 +40,9 @@ void FiniteVolume::start(std::span<const double> planes) {
 }
 
 void FiniteVolume::copy_planes(std::span<double> planes) const {
-  const auto [nx, ny] = setup_.grid;
   auto out = planes.begin();
   for (int c = 0; c < setup_.components; ++c) {
-    for (int j = 0; j < ny; ++j) {
-      out = std::copy_n(state_.begin() + static_cast<std::ptrdiff_t>(index(c, j, 0)), nx, out);
-    }
+    for (int j = 0; j < setup_.grid.ny; ++j) out = std::ranges::copy(row(c, j), out).out;
   }
 }
 

@@ -37,6 +37,9 @@ class FiniteVolume {
   int components() const { return setup_.components; }
   double time() const { return time_; }
   double cell(int component, int j, int i) const { return state_[index(component, j, i)]; }
+  std::span<const double> row(int component, int j) const {
+    return std::span(state_).subspan(index(component, j, 0), static_cast<std::size_t>(setup_.grid.nx));
+  }
   void copy_planes(std::span<double> planes) const;  // primitive, [component][ny][nx]
 
   std::int64_t steps() const { return steps_; }

@@ -1,7 +1,9 @@
 #include "systems/shallow_water.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
@@ -140,14 +142,12 @@ FiniteVolume SW::solver() const {
 }
 
 void SW::write_frame(const FiniteVolume& solver, std::span<double> planes) const {
-  const auto [nx, ny] = grid_;
-  std::size_t out = 0;
-  for (int c = 0; c < (options_.state == Channels::full ? 3 : 1); ++c) {
-    for (int j = 0; j < ny; ++j) {
-      for (int i = 0; i < nx; ++i) {
-        const double depth = solver.cell(0, j, i);
-        planes[out++] = c == 0 ? depth : depth * solver.cell(c, j, i);
-      }
+  auto out = planes.begin();
+  for (int j = 0; j < grid_.ny; ++j) out = std::ranges::copy(solver.row(0, j), out).out;
+  if (options_.state == Channels::depth) return;
+  for (const int velocity : {1, 2}) {
+    for (int j = 0; j < grid_.ny; ++j) {
+      out = std::ranges::transform(solver.row(0, j), solver.row(velocity, j), out, std::multiplies<>()).out;
     }
   }
 }

@@ -63,11 +63,11 @@ void FiniteVolume::fill_ghosts() {
 }
 
 /// Computes next_ from state_ and returns the largest rate in it: infinite if the step broke a cell.
-double FiniteVolume::try_step(double dt) {
+double FiniteVolume::try_step(double dt, bool first_order) {
   fill_ghosts();
   const auto [nx, ny] = setup_.grid;
   setup_.step({state_.data(), next_.data(), signal_.data(), scratch_.data(), nx, ny, stride_, plane_, dt,
-               setup_.length_x / nx, setup_.length_y / ny, setup_.fluid});
+               setup_.length_x / nx, setup_.length_y / ny, first_order ? 0.0 : 1.0, setup_.fluid});
   return *std::max_element(signal_.begin(), signal_.end());
 }
 
@@ -92,7 +92,7 @@ void FiniteVolume::advance_to(double time) {
     const double left = time - time_, longest = setup_.cfl / rate_;
     const double pieces = std::max(1.0, std::ceil(left / longest)) * std::exp2(halvings);
     const double dt = left / pieces;
-    const double rate = try_step(dt);
+    const double rate = try_step(dt, halvings > 1);
     if (std::isfinite(rate)) {
       keep_step(dt, rate);
       time_ = pieces == 1 ? time : time_ + dt;

@@ -50,7 +50,7 @@ class FiniteVolume {
  private:
   std::size_t index(int component, int j, int i) const;
   void fill_ghosts();
-  double try_step(double dt);
+  double try_step(double dt, bool first_order = false);
   void keep_step(double dt, double rate);
   void fail();
 

@@ -29,6 +29,7 @@ struct Sweep {
   int nx, ny;
   std::ptrdiff_t stride, plane;
   double dt, dx, dy;
+  double slopes;  // 1; or 0 for a first-order step, the last resort where positivity is hard to keep
   Fluid fluid;
 };
 

@@ -25,7 +25,7 @@ void Flow::predict(const Sweep& s, int j, const Faces<components>& faces) {
   const Row w = row<components>(s, s.state, j);
   const std::ptrdiff_t up = s.stride;
   const double over_dx = s.dt / s.dx, over_dy = s.dt / s.dy, gamma = s.fluid.gamma;
-  const double half_gamma_minus_1 = 0.5 * (gamma - 1);
+  const double half_gamma_minus_1 = 0.5 * (gamma - 1), slopes = s.slopes;
   const double *density_row = w.part[0], *pressure_row = w.part[1], *x_row = w.part[2], *y_row = w.part[3];
 #pragma GCC ivdep
   for (int i = -1; i <= s.nx; ++i) {
@@ -48,7 +48,7 @@ void Flow::predict(const Sweep& s, int j, const Faces<components>& faces) {
     const double least_density = rho - rho_t - larger(__builtin_fabs(rho_x), __builtin_fabs(rho_y));
     const double spread = half_gamma_minus_1 * rho * ((u_x * u_x + v_y * v_y) + (u_y * u_y + v_x * v_x));
     const double least_pressure = p - p_t - larger(__builtin_fabs(p_x), __builtin_fabs(p_y)) - spread;
-    const double keep = least_density > 0 ? (least_pressure > 0 ? s.slopes : 0.0) : 0.0;
+    const double keep = least_density > 0 ? (least_pressure > 0 ? slopes : 0.0) : 0.0;
     const double rho_h = rho - keep * rho_t, p_h = p - keep * p_t, u_h = u - keep * u_t, v_h = v - keep * v_t;
     rho_x *= keep, rho_y *= keep, p_x *= keep, p_y *= keep;
     u_x *= keep, u_y *= keep, v_x *= keep, v_y *= keep;

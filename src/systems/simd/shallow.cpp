@@ -21,7 +21,7 @@ struct Shallow {
 void Shallow::predict(const Sweep& s, int j, const Faces<components>& faces) {
   const Row w = row<components>(s, s.state, j);
   const std::ptrdiff_t up = s.stride;
-  const double over_dx = s.dt / s.dx, over_dy = s.dt / s.dy, gravity = s.fluid.gravity;
+  const double over_dx = s.dt / s.dx, over_dy = s.dt / s.dy, gravity = s.fluid.gravity, slopes = s.slopes;
   const double *depth_row = w.part[0], *x_row = w.part[1], *y_row = w.part[2];
 #pragma GCC ivdep
   for (int i = -1; i <= s.nx; ++i) {
@@ -38,7 +38,7 @@ void Shallow::predict(const Sweep& s, int j, const Faces<components>& faces) {
     const double v_t = over_dx * (u * v_x) + over_dy * (v * v_y + gravity * h_y);
 
     const double least_depth = h - h_t - larger(__builtin_fabs(h_x), __builtin_fabs(h_y));
-    const double keep = least_depth > dry ? s.slopes : 0.0;
+    const double keep = least_depth > dry ? slopes : 0.0;
     const double h_h = h - keep * h_t, u_h = u - keep * u_t, v_h = v - keep * v_t;
     h_x *= keep, h_y *= keep, u_x *= keep, u_y *= keep, v_x *= keep, v_y *= keep;
 

@@ -32,6 +32,40 @@ void apply(const Projector& p, double& u, double& v) {
   v = p.xy * old_u + p.yy * v;
 }
 
+constexpr std::size_t wave_numbers = 2 * highest_wave + 1;  // -4..4, stored from 0
+
+std::size_t slot(int i) {
+  return static_cast<std::size_t>(i) + highest_wave;
+}
+
+/// sin(2 pi i x) and cos(2 pi i x) at the cell centres, for every wave number i: [wave_numbers][nx].
+struct Table {
+  std::vector<double> sine, cosine;
+
+  explicit Table(const std::vector<double>& columns) {
+    for (int i = -highest_wave; i <= highest_wave; ++i) {
+      for (const double x : columns) {
+        sine.push_back(std::sin(two_pi * i * x));
+        cosine.push_back(std::cos(two_pi * i * x));
+      }
+    }
+  }
+};
+
+/// Along the row at `y` all waves of equal i are one wave in x: sin(a + b) and cos(a + b) split into their
+/// parts.
+struct RowWaves {
+  std::array<double, wave_numbers> sine{}, cosine{};
+
+  RowWaves(const Waves& waves, double y) {
+    for (const Wave& wave : waves) {
+      const double s = std::sin(two_pi * wave.j * y), c = std::cos(two_pi * wave.j * y);
+      sine[slot(wave.i)] += wave.sine * c - wave.cosine * s;
+      cosine[slot(wave.i)] += wave.sine * s + wave.cosine * c;
+    }
+  }
+};
+
 }  // namespace
 
 Waves random_waves(RandomStream& stream) {
@@ -58,34 +92,20 @@ void project_divergence_free(Waves& u, Waves& v, int shift) {
   }
 }
 
-// sin(a + b) and cos(a + b) split into x and y parts: on one row all waves of equal i join into one in x.
 std::vector<double> sample_waves(const Waves& waves, GridSize grid) {
-  constexpr std::size_t count = 2 * highest_wave + 1;
-  const std::vector<double> columns = cell_centres(grid.nx, 0, 1);
-  std::vector<double> out(static_cast<std::size_t>(grid.nx) * static_cast<std::size_t>(grid.ny));
-  std::vector<double> sine(count * columns.size()), cosine(count * columns.size());
-  for (std::size_t n = 0; n < count; ++n) {
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const double angle = two_pi * (static_cast<double>(n) - highest_wave) * columns[c];
-      sine[n * columns.size() + c] = std::sin(angle);
-      cosine[n * columns.size() + c] = std::cos(angle);
-    }
-  }
+  const std::vector<double> columns = cell_centres(grid.nx, 0, 1), rows = cell_centres(grid.ny, 0, 1);
+  const Table table(columns);
+  std::vector<double> out(columns.size() * rows.size());
   double* row = out.data();
-  for (const double y : cell_centres(grid.ny, 0, 1)) {
-    std::array<double, count> of_sine{}, of_cosine{};
-    for (const Wave& wave : waves) {
-      const double s = std::sin(two_pi * wave.j * y), c = std::cos(two_pi * wave.j * y);
-      const auto n = static_cast<std::size_t>(wave.i + highest_wave);
-      of_sine[n] += wave.sine * c - wave.cosine * s;
-      of_cosine[n] += wave.sine * s + wave.cosine * c;
-    }
-    for (std::size_t n = 0; n < count; ++n) {
+  for (const double y : rows) {
+    const RowWaves here(waves, y);
+    for (std::size_t n = 0; n < wave_numbers; ++n) {
+      const std::size_t first = n * columns.size();
       for (std::size_t c = 0; c < columns.size(); ++c) {
-        row[c] += of_sine[n] * sine[n * columns.size() + c] + of_cosine[n] * cosine[n * columns.size() + c];
+        row[c] += here.sine[n] * table.sine[first + c] + here.cosine[n] * table.cosine[first + c];
       }
     }
-    row += grid.nx;
+    row += columns.size();
   }
   return out;
 }

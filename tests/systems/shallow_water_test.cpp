@@ -179,7 +179,7 @@ TEST(ShallowWater, StaysNearPyClawsFrames) {
   for (std::size_t k = 0; k < times.size(); ++k) {
     const auto nearest = static_cast<std::size_t>(std::lround(times[k] * 100));
     const auto theirs = std::span(reference).subspan(k * 16384, 16384);
-    EXPECT_LE(mean_difference(depth(frames[nearest]), theirs), 4e-3) << "t = " << times[k];
+    EXPECT_LE(mean_difference(depth(frames[nearest]), theirs), 1e-3) << "t = " << times[k];
   }
 }
 

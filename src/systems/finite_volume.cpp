@@ -87,10 +87,15 @@ void FiniteVolume::fail() {
 // end. A step that leaves a cell without positive density is done again with half its length.
 void FiniteVolume::advance_to(double time) {
   constexpr int most_halvings = 10;
+  constexpr double most_pieces = 1e6;  // far beyond any honest frame: the solution is blowing up
   int halvings = 0;
   while (time_ < time && !failed_) {
     const double left = time - time_, longest = setup_.cfl / rate_;
     const double pieces = std::max(1.0, std::ceil(left / longest)) * std::exp2(halvings);
+    if (pieces > most_pieces) {
+      fail();
+      break;
+    }
     const double dt = left / pieces;
     const double rate = try_step(dt, halvings > 1);
     if (std::isfinite(rate)) {

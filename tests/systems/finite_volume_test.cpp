@@ -27,6 +27,11 @@ void hopeless(const Sweep& s) {
   copy_state(s, s.dt > 0 ? HUGE_VAL : 10);
 }
 
+// Every step wants the next one to be ten times shorter.
+void runaway(const Sweep& s) {
+  copy_state(s, s.dt > 0 ? 10 / s.dt : 10);
+}
+
 FiniteVolume solver_with(Step step) {
   FiniteVolume solver({.step = step, .components = 1, .grid = {4, 3}});
   solver.start(std::vector<double>(12, 1.0));
@@ -63,6 +68,14 @@ TEST(FiniteVolume, GivesUpWithFramesThatAreNotANumber) {
       [&](std::size_t, std::span<const double> planes) { finite.push_back(std::isfinite(planes[5])); });
   EXPECT_TRUE(solver.failed());
   EXPECT_EQ(finite, (std::vector<bool>{true, false, false}));
+}
+
+TEST(FiniteVolume, GivesUpWhenTheStepsShrinkWithoutEnd) {
+  FiniteVolume solver = solver_with(runaway);
+  solver.advance_to(1);
+  EXPECT_TRUE(solver.failed());
+  EXPECT_LT(solver.steps(), 20);
+  EXPECT_TRUE(std::isnan(solver.cell(0, 0, 0)));
 }
 
 TEST(FiniteVolume, RefusesAGridThatIsNarrowerThanItsGhosts) {

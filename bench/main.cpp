@@ -14,6 +14,8 @@ namespace cvf::bench {
 
 // One function a group, each in its own file.
 Figures diffusion_reaction();
+Figures shallow_water();
+Figures compressible_flow();
 
 struct Group {
   std::string_view name;
@@ -21,6 +23,8 @@ struct Group {
 };
 const std::vector<Group> groups{
     {"diffusion_reaction", diffusion_reaction},
+    {"shallow_water", shallow_water},
+    {"compressible_flow", compressible_flow},
 };
 
 }  // namespace cvf::bench

@@ -1,4 +1,6 @@
+#include "systems/compressible_flow.hpp"
 #include "systems/diffusion_reaction.hpp"
+#include "systems/shallow_water.hpp"
 #include "systems/small_ode.hpp"
 #include "systems/system.hpp"
 #include "systems/wave.hpp"
@@ -13,6 +15,18 @@ std::span<const Row> registry() {
        101,
        0.05,
        settings_of<DiffusionReaction>},
+      {"shallow_water",
+       "radial dam break of the shallow-water equations, outflow edges",
+       {128, 128},
+       101,
+       0.01,
+       settings_of<ShallowWater>},
+      {"compressible_flow",
+       "compressible Navier-Stokes turbulence in a periodic box",
+       {128, 128},
+       21,
+       0.05,
+       settings_of<CompressibleFlow>},
       {"wave",
        "linear waves on a periodic box, from Gaussian bumps",
        {128, 128},

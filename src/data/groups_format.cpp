@@ -39,12 +39,12 @@ std::string GroupsPlan::digest() const {
 }
 
 void write_root(hdf5::Group& root, const GroupsPlan& plan) {
-  root.set("generator", "cvf");
+  for (const auto& [name, value] : plan.attributes) root.set(name, value);
+  root.set("generator", "cvf");  // what follows describes this very file, whatever a converted one said
   root.set("version", version);
   root.set("channels", text::join(plan.channels, ","));
   root.set("boundary", plan.boundary);
   root.set("axes", plan.axes());
-  for (const auto& [name, value] : plan.attributes) root.set(name, value);
 }
 
 void write_grid(hdf5::Group& group, const GroupsPlan& plan, std::size_t sample) {

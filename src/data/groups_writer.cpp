@@ -33,24 +33,26 @@ int open_file(const std::string& path, int flags) {
   return handle;
 }
 
-// The byte offsets of the frames of a dataset whose room is already reserved.
+haddr_t chunk_address(const hdf5::Dataset& dataset, std::size_t frame) {
+  std::vector<hsize_t> corner(dataset.rank(), 0);
+  corner.front() = frame;
+  unsigned filters = 0;
+  hsize_t size = 0;
+  haddr_t address = HADDR_UNDEF;
+  H5Dget_chunk_info_by_coord(dataset.id(), corner.data(), &filters, &address, &size);
+  return address;
+}
+
+// The byte offsets of the frames of a dataset whose room is already reserved. HDF5 reserves the chunks in order, one
+// behind the other; only where it did not is each of them looked up, which takes HDF5 a walk over all chunks.
 std::vector<std::uint64_t> frame_offsets(const hdf5::Dataset& dataset, std::size_t frame_bytes) {
   const std::size_t frames = dataset.extents().front();
-  if (dataset.chunk().empty()) {
-    std::vector<std::uint64_t> out(frames);
-    const haddr_t begin = H5Dget_offset(dataset.id());
-    for (std::size_t i = 0; i < frames; ++i) out[i] = begin + i * frame_bytes;
-    return out;
-  }
-  std::vector<haddr_t> out(frames, HADDR_UNDEF);
-  std::vector<hsize_t> corner(dataset.rank(), 0);
-  for (std::size_t i = 0; i < frames; ++i) {
-    corner.front() = i;
-    unsigned filters = 0;
-    hsize_t size = 0;
-    H5Dget_chunk_info_by_coord(dataset.id(), corner.data(), &filters, &out[i], &size);
-  }
-  return {out.begin(), out.end()};
+  const bool chunked = !dataset.chunk().empty();
+  const haddr_t begin = chunked ? chunk_address(dataset, 0) : H5Dget_offset(dataset.id());
+  const bool in_a_row = !chunked || chunk_address(dataset, frames - 1) == begin + (frames - 1) * frame_bytes;
+  std::vector<std::uint64_t> out(frames);
+  for (std::size_t i = 0; i < frames; ++i) out[i] = in_a_row ? begin + i * frame_bytes : chunk_address(dataset, i);
+  return out;
 }
 
 }  // namespace

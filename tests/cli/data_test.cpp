@@ -74,9 +74,19 @@ TEST(DataVerbs, AKilledGenerationContinuesToTheSameBytes) {
 
 TEST(DataVerbs, ATerminationSignalKeepsFinishedSamplesAndHasItsOwnCode) {
   const Scratch scratch;
-  const std::vector<std::string> arguments{
-      "data",   "generate", "diffusion_reaction", "--out", scratch.path("a.h5"), "--samples", "3000",
-      "--grid", "64"};
+  const std::vector<std::string> arguments{"data",
+                                           "generate",
+                                           "diffusion_reaction",
+                                           "--out",
+                                           scratch.path("a.h5"),
+                                           "--samples",
+                                           "2000",
+                                           "--grid",
+                                           "64",
+                                           "--frames",
+                                           "2",
+                                           "--set",
+                                           "system.burn_in=20"};
   Program program(scratch, arguments);
   while (!std::filesystem::exists(scratch.path("a.h5.journal")))
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -145,11 +145,11 @@ class Group : public Object {
   Group again() const;  // a second owner of the same group, which keeps the file open
   Dataset dataset(const std::string& child) const;
 
-  Group create_group(const std::string& child);
-  Dataset create_dataset(const std::string& child, const Extents& extents, const Storage& storage = {});
+  Group create_group(const std::string& child) const;
+  Dataset create_dataset(const std::string& child, const Extents& extents, const Storage& storage = {}) const;
   /// A whole small array (coordinates) or, with no extents, one number.
-  void write_array(const std::string& child, std::span<const double> values, const Storage& storage);
-  void write_number(const std::string& child, double value);
+  void write_array(const std::string& child, std::span<const double> values, const Storage& storage) const;
+  void write_number(const std::string& child, double value) const;
 
  private:
   friend class File;

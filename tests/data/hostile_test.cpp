@@ -213,13 +213,17 @@ TEST(Hostile, UnknownFiltersAreNamed) {
       {"a.h5", "/0/data", "filter 32015"});
 }
 
+std::size_t pass_through(unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
+  return bytes;
+}
+
 /// A chunk of 2 x 2 floats "packed" with LZF into `stream`; `declared` is what the filter says it unpacks to.
 auto lzf_chunk(unsigned declared, const std::string& stream) {
   return [=](const Group& root, const Scratch&) {
     const Handle creation = chunked({2, 2});
     const unsigned parameters[] = {4, 0x105, declared};
-    H5Zunregister(
-        lzf::filter_id);  // libhdf5 lets an unknown optional filter pass, but not one that only unpacks
+    const H5Z_class2_t packs{H5Z_CLASS_T_VERS, lzf::filter_id, 1, 1, "lzf", nullptr, nullptr, pass_through};
+    H5Zregister(&packs);  // libhdf5 creates no dataset with a filter that only unpacks, such as ours
     H5Pset_filter(creation.get(), 32000, H5Z_FLAG_OPTIONAL, 3, parameters);
     const Handle data(declare(root.create_group("0"), "data", {2, 2}, H5T_IEEE_F32LE, creation.get()));
     const hsize_t start[] = {0, 0};
@@ -229,22 +233,24 @@ auto lzf_chunk(unsigned declared, const std::string& stream) {
 }
 
 TEST(Hostile, BrokenLZFChunksAreRefused) {
-  expect_words(refusal(lzf_chunk(16,
-                                 "\x1f"
-                                 "abc")),
-               {"a.h5", "/0/data", "cannot be read"});
-  expect_words(refusal(lzf_chunk(16, std::string("\x03"
-                                                 "abcd",
-                                                 5))),
-               {"a.h5", "/0/data", "cannot be read"});
-  expect_words(refusal(lzf_chunk(4000000000U, std::string("\x03"
-                                                          "abcd",
-                                                          5))),
-               {"a.h5", "/0/data", "cannot be read"});
-  expect_words(refusal(lzf_chunk(8, std::string("\x07"
-                                                "abcdabcd",
-                                                9))),
-               {"a.h5", "/0/data", "LZF"});
+  const std::string short_chunk{3, 'a', 'b', 'c', 'd'};
+  const std::string half_chunk{7, 'a', 'b', 'c', 'd', 'a', 'b', 'c', 'd'};
+  expect_words(refusal(lzf_chunk(16, {31, 'a', 'b'})), {"a.h5", "/0/data", "cannot be read"});
+  expect_words(refusal(lzf_chunk(16, short_chunk)), {"a.h5", "/0/data", "cannot be read"});
+  expect_words(refusal(lzf_chunk(4000000000U, short_chunk)), {"a.h5", "/0/data", "cannot be read"});
+  expect_words(refusal(lzf_chunk(8, half_chunk)), {"a.h5", "/0/data", "LZF"});
+}
+
+TEST(Lzf, ChunksInAFileAreUnpackedByTheFilter) {
+  const Scratch scratch;
+  std::string stream{15};
+  for (const float value : {1.0F, 2.0F, 3.0F, 4.0F}) stream.append(reinterpret_cast<const char*>(&value), 4);
+  {
+    const hdf5::Session session;
+    lzf_chunk(16, stream)(File::create(scratch.path("a.h5")).root(), scratch);
+  }
+  EXPECT_EQ(testing_support::Frames(*open(scratch.path("a.h5")), 0).values(),
+            (std::vector<float>{1, 2, 3, 4}));
 }
 
 TEST(Hostile, BrokenDeflateChunksAreRefused) {

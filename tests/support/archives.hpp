@@ -44,7 +44,7 @@ std::string counting(std::size_t count, bool swapped = false) {
 
 inline std::string little(std::uint64_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 255);
+  for (int i = 0; i < bytes; ++i) text += i < 8 ? static_cast<char>(value >> (8 * i) & 255) : '\0';
   return text;
 }
 

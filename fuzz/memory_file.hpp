@@ -1,7 +1,7 @@
-// A file that lives in memory but has a path, as libraries want one.
+// A file in memory with a path that libraries can open. (A memfd will not do: libhdf5 wants the real path of
+// a file, and a memfd has none.)
 #pragma once
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -13,16 +13,18 @@ namespace cvf::fuzz {
 
 class MemoryFile {
  public:
-  MemoryFile(const std::uint8_t* bytes, std::size_t count) : descriptor_(memfd_create("fuzz", 0)) {
-    if (descriptor_ < 0 || write(descriptor_, bytes, count) != static_cast<ssize_t>(count)) std::abort();
+  MemoryFile(const std::uint8_t* bytes, std::size_t count) {
+    const int descriptor = mkstemp(path_.data());
+    if (descriptor < 0 || write(descriptor, bytes, count) != static_cast<ssize_t>(count)) std::abort();
+    close(descriptor);
   }
-  ~MemoryFile() { close(descriptor_); }
+  ~MemoryFile() { unlink(path_.c_str()); }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+  const std::string& path() const { return path_; }
 
  private:
-  int descriptor_;
+  std::string path_ = "/dev/shm/cvf-fuzz-XXXXXX";
 };
 
 }  // namespace cvf::fuzz

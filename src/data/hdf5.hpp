@@ -35,8 +35,9 @@ class Session {
   void* printer_data_ = nullptr;
 };
 
-/// The innermost message on the error stack, e.g. "addr overflow"; call it within the Session of the failed
-/// call.
+/// The innermost message on the error stack, e.g. "addr overflow". Within the Session of the failed call, and
+/// before any Handle is closed: every call into libhdf5 wipes the stack, so the handles that a call needs
+/// have names.
 std::string reason();
 
 /// Owns one identifier of any kind (file, group, dataset, type, space, property list).

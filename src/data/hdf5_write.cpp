@@ -46,9 +46,9 @@ Handle space_for(const Extents& extents, bool growable) {
 Dataset Group::create_dataset(const std::string& child, const Extents& extents,
                               const Storage& storage) const {
   const Session session;
-  Handle handle(H5Dcreate2(id(), child.c_str(), stored_type(storage.element),
-                           space_for(extents, storage.growable).get(), H5P_DEFAULT,
-                           creation_of(storage).get(), H5P_DEFAULT));
+  const Handle space = space_for(extents, storage.growable), creation = creation_of(storage);
+  Handle handle(H5Dcreate2(id(), child.c_str(), stored_type(storage.element), space.get(), H5P_DEFAULT,
+                           creation.get(), H5P_DEFAULT));
   if (!handle) throw DataError("{}: dataset '{}' cannot be created: {}", file(), below(child), reason());
   return {std::move(handle), file(), below(child)};
 }

@@ -81,6 +81,16 @@ TEST(Hostile, FilesCutShortAnywhereAreRefused) {
   }
 }
 
+TEST(Hostile, ReasonsOfLibhdf5ReachTheSentence) {
+  const Scratch scratch;
+  { write_counting(File::create(scratch.path("a.h5")).root(), "tensor", {2, 3, 4}); }
+  const std::string whole = testing_support::read_file(scratch.path("a.h5"));
+  write_file(scratch.path("a.h5"), whole.substr(0, whole.size() / 2));
+  const auto sentence = sentence_of([&] { open(scratch.path("a.h5")); });
+  expect_words(sentence, {"a.h5", "cannot be opened as HDF5: "});
+  EXPECT_EQ(sentence.find("no reason"), std::string::npos) << sentence;
+}
+
 TEST(Hostile, DatasetsOfTheWrongRankAreRefused) {
   expect_words(refusal([](const Group& root, const Scratch&) {
                  write_counting(root.create_group("0000"), "data", {3});

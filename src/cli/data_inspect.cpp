@@ -84,7 +84,10 @@ struct Inspect {
     std::size_t frames = 0;
     for (const std::size_t count : d.frames) frames += count;
     fmt::print("size       {} as float32\n", text::bytes(frames * d.frame_size() * sizeof(float)));
-    for (const auto& [name, value] : d.attributes) fmt::print("attribute  {} = {}\n", name, one_line(value));
+    for (const auto& [name, value] : d.attributes) {
+      const bool shown_above = name == "axes" || name == "boundary" || name == "channels";
+      if (!shown_above) fmt::print("attribute  {} = {}\n", name, one_line(value));
+    }
     for (const auto& [name, value] : source.scalars(0))
       fmt::print("scalar     {} = {:.6g} (sample 0)\n", name, value);
     for (const auto& note : d.notes) fmt::print("note       {}\n", note);

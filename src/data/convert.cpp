@@ -64,6 +64,7 @@ void convert(const Source& source, const std::string& path, const ConvertOptions
       group.set("sample", static_cast<std::int64_t>(samples[i]));
       hdf5::Dataset data =
           group.create_dataset("data", plan.extents(i), storage_for(plan.extents(i), options.gzip));
+      data.set("axes", plan.axes());
       copy_data(source, samples[i], data);
       write_grid(group, plan, i);
       hdf5::Group scalars = group.create_group("scalars");

@@ -43,15 +43,17 @@ haddr_t chunk_address(const hdf5::Dataset& dataset, std::size_t frame) {
   return address;
 }
 
-// The byte offsets of the frames of a dataset whose room is already reserved. HDF5 reserves the chunks in order, one
-// behind the other; only where it did not is each of them looked up, which takes HDF5 a walk over all chunks.
+// The byte offsets of the frames of a dataset whose room is already reserved. HDF5 reserves the chunks in
+// order, one behind the other; only where it did not is each of them looked up, which takes HDF5 a walk over
+// all chunks.
 std::vector<std::uint64_t> frame_offsets(const hdf5::Dataset& dataset, std::size_t frame_bytes) {
   const std::size_t frames = dataset.extents().front();
   const bool chunked = !dataset.chunk().empty();
   const haddr_t begin = chunked ? chunk_address(dataset, 0) : H5Dget_offset(dataset.id());
   const bool in_a_row = !chunked || chunk_address(dataset, frames - 1) == begin + (frames - 1) * frame_bytes;
   std::vector<std::uint64_t> out(frames);
-  for (std::size_t i = 0; i < frames; ++i) out[i] = in_a_row ? begin + i * frame_bytes : chunk_address(dataset, i);
+  for (std::size_t i = 0; i < frames; ++i)
+    out[i] = in_a_row ? begin + i * frame_bytes : chunk_address(dataset, i);
   return out;
 }
 
@@ -102,7 +104,7 @@ void GroupsWriter::lay_out() {
       storage.chunk = extents;
       storage.chunk.front() = 1;
     }
-    group.create_dataset("data", extents, storage);
+    group.create_dataset("data", extents, storage).set("axes", plan_.axes());
     write_grid(group, plan_, sample);
     hdf5::Group scalars = group.create_group("scalars");
     for (const auto& name : plan_.scalar_names) {

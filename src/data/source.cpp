@@ -71,7 +71,8 @@ std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options
 
 void require_finite(const Source& source, std::size_t sample, std::size_t first,
                     std::span<const float> values) {
-  // Without an early way out the compiler checks many values at once; the place is looked for only when needed.
+  // Without an early way out the compiler checks many values at once; the place is looked for only when
+  // needed.
   std::uint32_t broken = 0;
   for (const float value : values) {
     constexpr std::uint32_t exponent = 0x7f800000;  // all ones: infinite or not a number

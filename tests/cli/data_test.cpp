@@ -150,6 +150,20 @@ TEST(DataVerbs, AuditHasItsOwnExitCodeForFaults) {
   EXPECT_TRUE(has(ran.out, "\"leaked_test\": 4")) << ran.out;
 }
 
+TEST(DataVerbs, AuditExplainsTheDuplicatesOfThePublishedShallowWaterFile) {
+  const Scratch scratch;
+  const std::string file = scratch.path("sw.h5");
+  const Ran made = run(scratch, {"data", "generate", "shallow_water", "--out", file, "--samples", "1000",
+                                 "--frames", "2", "--set", "system.preset=pdebench"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Ran ran = run(scratch, {"data", "audit", file, "--json", "--train", "0:900", "--test", "900:1000"});
+  EXPECT_EQ(ran.code, 7) << ran.err;
+  EXPECT_TRUE(has(ran.out, "\"initial_classes\": 81")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "\"trajectory_classes\": 81"));
+  EXPECT_TRUE(has(ran.out, "\"largest_class\": 38"));
+  EXPECT_TRUE(has(ran.out, "\"leaked_test\": 100"));
+}
+
 TEST(Explain, EveryTableIsExplained) {
   const Scratch scratch;
   const Ran list = run(scratch, {"explain"});

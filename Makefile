@@ -34,8 +34,9 @@ bench: build
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
-lint: $(BUILD)/build.ninja
-	@git ls-files 'src/*.cpp' | grep -v /simd/ | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet
+lint: | setup
+	@cmake --preset lint > /dev/null
+	@git ls-files "src/*.cpp" | grep -v /simd/ | xargs -P $(JOBS) -n 4 clang-tidy -p build-lint --quiet 2>/dev/null
 
 clean:
 	@rm -rf build build-*

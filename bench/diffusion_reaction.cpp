@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <ctime>
 
-#include "figures.hpp"
+#include "cpu_time.hpp"
 
 namespace cvf::bench {
 namespace {
@@ -23,25 +22,6 @@ Frames frames_of(const DiffusionReaction& system, std::span<const double> times)
     out.emplace_back(planes.begin(), planes.end());
   });
   return out;
-}
-
-double cpu_now() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// Median CPU seconds of `repeats` calls after one unmeasured call.
-template <class Work>
-double median_cpu_seconds(int repeats, Work&& work) {
-  work();
-  std::vector<double> all;
-  for (int i = 0; i < repeats; ++i) {
-    const double start = cpu_now();
-    work();
-    all.push_back(cpu_now() - start);
-  }
-  return median(all);
 }
 
 double worst_rms(const Frames& some, const Frames& exact) {

@@ -23,6 +23,13 @@ struct Range {
   }
 };
 
+// One scale for all frames of a channel, so that they can be compared.
+Scale scale_of_channel(const std::vector<float>& values, std::size_t channels, std::size_t c) {
+  Range range;
+  for (std::size_t i = c; i < values.size(); i += channels) range.add(values[i]);
+  return scale_for(range.low, range.high);
+}
+
 /// A field to draw: values[(row * columns + column) * stride + offset].
 struct Field {
   const float* values;
@@ -89,9 +96,7 @@ Image frames_in_rows(const data::Source& source, std::size_t sample, const Pictu
   Image image(2 * margin + columns * (width + gap) + bar_width + label_width,
               margin + static_cast<int>(channels) * (height + title));
   for (std::size_t c = 0; c < channels; ++c) {
-    Range range;
-    for (std::size_t i = c; i < values.size(); i += channels) range.add(values[i]);
-    const Scale scale = scale_for(range.low, range.high);
+    const Scale scale = scale_of_channel(values, channels, c);
     const int y = title + static_cast<int>(c) * (height + title);
     for (int i = 0; i < columns; ++i) {
       const int x = margin + i * (width + gap);
@@ -115,9 +120,7 @@ Image space_time_map(const data::Source& source, std::size_t sample, const Pictu
   Image image(2 * margin + width + gap + bar_width + label_width,
               margin + static_cast<int>(channels) * (height + title));
   for (std::size_t c = 0; c < channels; ++c) {
-    Range range;
-    for (std::size_t i = c; i < values.size(); i += channels) range.add(values[i]);
-    const Scale scale = scale_for(range.low, range.high);
+    const Scale scale = scale_of_channel(values, channels, c);
     const int y = title + static_cast<int>(c) * (height + title);
     image.write(margin, y - Image::glyph_height - 4,
                 fmt::format("{}  x to the right, t={:.4g} to {:.4g} upwards", d.channels[c], times.front(),

@@ -1,5 +1,6 @@
 #include "data/splits.hpp"
 
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -17,7 +18,7 @@ std::vector<std::size_t> counted(std::size_t first, std::size_t count) {
 
 Splits by_shares(const SplitOptions& options, std::size_t samples) {
   const auto portion = [samples](double share) {
-    return static_cast<std::size_t>(share * static_cast<double>(samples) + 0.5);
+    return static_cast<std::size_t>(std::llround(share * static_cast<double>(samples)));
   };
   const std::size_t validation = portion(options.validation_share);
   const std::size_t test = portion(options.test_share);

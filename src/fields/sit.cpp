@@ -56,7 +56,10 @@ void Sit::Options::describe(config::Section& s) {
 }
 
 Sit::Sit(const StateShape& shape, const Options& options, std::uint64_t seed)
-    : VelocityField(shape), options_(options), size_(checked_size(shape, options)) {
+    : VelocityField(shape),
+      options_(options),
+      size_(checked_size(shape, options)),
+      cache_(kernels::make_weight_cache()) {
   const auto dim = size_.dim;
   patch_ = register_module("patch", torch::nn::Linear(size_.patch_values(), dim));
   initialise(patch_, Draw::xavier, seed, "patch");
@@ -93,7 +96,7 @@ torch::Tensor Sit::modulation(const torch::Tensor& dt) {
 }
 
 kernels::SitTrunk Sit::trunk() const {
-  kernels::SitTrunk out{size_, view(patch_), positions_, {}, view(output_)};
+  kernels::SitTrunk out{size_, view(patch_), positions_, {}, view(output_), cache_};
   for (const auto& b : blocks_) {
     out.blocks.push_back({view(b.qkv), view(b.project), view(b.expand), view(b.contract)});
   }

@@ -37,6 +37,7 @@ class Sit : public VelocityField {
   };
   Options options_;
   kernels::SitSize size_;
+  std::shared_ptr<kernels::WeightCache> cache_;
   torch::nn::Linear patch_{nullptr}, final_modulate_{nullptr}, output_{nullptr};
   StepEmbedding step_{nullptr};
   std::vector<Block> blocks_;

@@ -6,6 +6,7 @@
 // gradient) and fused for the CPU. `evaluate` chooses.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "core/torch.hpp"
@@ -21,13 +22,19 @@ struct SitBlock {
   Linear qkv, project, expand, contract;
 };
 
+class WeightCache;  // sit_pack.hpp
+
 struct SitTrunk {
   SitSize size;
   Linear patch;
   torch::Tensor positions;  // [N,D], constant
   std::vector<SitBlock> blocks;
   Linear output;
+  std::shared_ptr<WeightCache> cache;  // of the fused kernels; without one the composed operations run
 };
+
+/// A field makes one and hands it out with every trunk.
+std::shared_ptr<WeightCache> make_weight_cache();
 
 enum class Engine { automatic, composed };
 
@@ -35,6 +42,11 @@ enum class Engine { automatic, composed };
 torch::Tensor evaluate(const SitTrunk& trunk, Engine engine, const torch::Tensor& state,
                        const torch::Tensor& modulation);
 
+constexpr std::int64_t most_fused_blocks = 128;
+bool fused_applies(const SitTrunk& trunk, Engine engine, const torch::Tensor& state,
+                   const torch::Tensor& modulation);
+
+torch::Tensor fused_sit(const SitTrunk& trunk, const torch::Tensor& state, const torch::Tensor& modulation);
 torch::Tensor composed_sit(const SitTrunk& trunk, const torch::Tensor& state,
                            const torch::Tensor& modulation);
 

@@ -140,6 +140,7 @@ nlohmann::json run(const Settings& s) {
     }
   }
   out["threads"] = s.threads.back();
+  if (s.fused_only) return out;
   const double fused = extra_memory(true), composed = extra_memory(false);
   out["memory"] = {{"fused_bytes", fused}, {"composed_bytes", composed}, {"fraction", fused / composed}};
   if (!s.json) {

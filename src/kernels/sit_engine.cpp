@@ -3,13 +3,15 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "kernels/cpu_choice.hpp"
 
 namespace cvf::kernels {
 namespace {
 
-std::size_t activation_budget = 64u << 20;
+std::size_t activation_budget = 192u << 20;
+std::atomic<std::size_t> bytes_kept{0};
 
 // Each thread has its own sum of weight gradients; beyond this many bytes in all they share one and work on
 // each sample together.
@@ -56,8 +58,19 @@ int thread_count(const cpu::Plan& plan) {  // no more than can share the rows of
 
 torch::Tensor activation_tensor(std::size_t floats) {
   float* data = make_buffer(floats).release();
-  return torch::from_blob(data, {static_cast<std::int64_t>(floats)},
-                          [](void* p) { FreeBuffer{}(static_cast<float*>(p)); });
+  bytes_kept += floats * sizeof(float);
+  return torch::from_blob(data, {static_cast<std::int64_t>(floats)}, [floats](void* p) {
+    bytes_kept -= floats * sizeof(float);
+    FreeBuffer{}(static_cast<float*>(p));
+  });
+}
+
+Kept make_kept(const cpu::Plan& plan, std::size_t batch) {
+  Kept out{make_keep_plan(plan, true), {}};
+  const std::size_t bytes = static_cast<std::size_t>(out.keep.sample) * batch * sizeof(float);
+  if (bytes_kept + bytes > activation_budget) out.keep = make_keep_plan(plan, false);
+  out.values = activation_tensor(static_cast<std::size_t>(out.keep.sample) * batch);
+  return out;
 }
 
 }  // namespace
@@ -69,13 +82,7 @@ void set_activation_budget(std::size_t bytes) {
 torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& state,
                           const torch::Tensor& modulation, Kept* kept) {
   const auto& plan = packed.plan();
-  const auto batch = static_cast<std::size_t>(state.size(0));
-  if (kept != nullptr) {
-    const auto whole = make_keep_plan(plan, true);
-    const bool hidden = static_cast<std::size_t>(whole.sample) * batch * sizeof(float) <= activation_budget;
-    kept->keep = hidden ? whole : make_keep_plan(plan, false);
-    kept->values = activation_tensor(static_cast<std::size_t>(kept->keep.sample) * batch);
-  }
+  if (kept != nullptr) *kept = make_kept(plan, static_cast<std::size_t>(state.size(0)));
   const torch::Tensor out = torch::empty_like(state);
   const int threads = thread_count(plan);
   const Rooms rooms(plan, false, threads);

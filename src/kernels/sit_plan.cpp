@@ -59,7 +59,7 @@ cpu::KeepPlan make_keep_plan(const cpu::Plan& plan, bool hidden) {
   keep.x = take(matrix);
   keep.qkv = take(plan.blocks[0].qkv.out_panels * plan.stride);
   keep.attended = take(matrix);
-  keep.log_sums = take(static_cast<long>(plan.heads) * plan.tokens);
+  keep.row_numbers = take(2l * plan.heads * plan.tokens);
   keep.statistics = take(4l * plan.tokens);
   if (hidden) {
     keep.middle = take(matrix);

@@ -108,11 +108,11 @@ void expect_equal(const Case& c, const std::string& what) {
 
 class EveryFlavour : public testing::Test {
  protected:
-  void SetUp() override { set_activation_budget(64u << 20); }
+  void SetUp() override { set_activation_budget(192u << 20); }
   void TearDown() override {
     omp_set_num_threads(2);
     use_kernels(*runnable_kernels().back());
-    set_activation_budget(64u << 20);
+    set_activation_budget(192u << 20);
   }
 };
 

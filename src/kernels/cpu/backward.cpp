@@ -11,7 +11,7 @@ constexpr int most_threads = 256;
 struct Room {  // scratch of the team, then of the thread
   float *dx, *normal, *d_normal, *gated, *middle, *hidden, *d_hidden, *d_qkv, *tokens, *d_tokens, *column,
       *partial;
-  float *modulation, *q, *k, *v, *d_out, *k_turned, *v_turned, *dq, *dk, *dv, *delta, *pairs;
+  float *modulation, *q, *k, *d_out, *k_turned, *v_turned, *dq, *dk, *dv, *delta, *pairs;
 };
 
 void lay_out_shared(const Plan& plan, Arena& arena, Room& room) {
@@ -30,7 +30,7 @@ void lay_out_shared(const Plan& plan, Arena& arena, Room& room) {
 void lay_out_scratch(const Plan& plan, Arena& arena, Room& room) {
   const Head h{plan.tokens, plan.head_dim};
   room.modulation = arena.take(3l * plan.dim_panels * panel);
-  float** const places[] = {&room.q, &room.k, &room.v, &room.d_out, &room.dq, &room.dk, &room.dv};
+  float** const places[] = {&room.q, &room.k, &room.d_out, &room.dq, &room.dk, &room.dv};
   for (float** place : places) *place = arena.take(h.rows_size());
   room.k_turned = arena.take(h.keys_size());
   room.v_turned = arena.take(h.keys_size());
@@ -219,37 +219,39 @@ struct Pass {
     give_norm_gradient(behind(d_modulation, 3l * plan.dim));
   }
 
+  /// For each token d_out . out over the head's columns, times scale.
+  void dot_rows(const Head& h, ConstMatrix d_out, ConstMatrix out, float scale) const {
+    for (int t = 0; t < h.tokens; ++t) {
+      Vec total = splat(0);
+      for (int p = 0; p < h.panels(); ++p) {
+        for (int i = 0; i < panel; i += lanes)
+          total = fma(load(d_out.at(p, t) + i), load(out.at(p, t) + i), total);
+      }
+      room.delta[t] = sum(total) * scale;
+    }
+  }
+
   void attend(const KeptBlock& at, int head) const {
     const Head h{plan.tokens, plan.head_dim};
     const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(h.dim)), log2e = 1.44269504f;
     const int column = head * h.dim;
-    take_head(matrix(room.d_normal), column, h, 1, room.d_out);
-    take_head(matrix(at.attended), column, h, 1, room.v);
-    for (int t = 0; t < h.tokens; ++t) {
-      Vec total = splat(0);
-      for (int p = 0; p < h.panels(); ++p) {
-        for (int i = 0; i < panel; i += lanes) {
-          const long place = (static_cast<long>(p) * h.tokens + t) * panel + i;
-          total = fma(load(room.d_out + place), load(room.v + place), total);
-        }
-      }
-      room.delta[t] = sum(total);
-    }
-    take_head(matrix(at.qkv), column, h, scale * log2e, room.q);
-    take_head(matrix(at.qkv), plan.dim + column, h, 1, room.k);
-    take_head(matrix(at.qkv), 2 * plan.dim + column, h, 1, room.v);
-    turn_head(room.k, h, room.k_turned);
-    turn_head(room.v, h, room.v_turned);
-    float* const sides[] = {room.dq, room.dk, room.dv};
-    for (float* side : sides) clear(side, h.rows_size());
-    attention_backward(
-        h,
-        {room.q, room.k, room.k_turned, room.v_turned, room.d_out,
-         at.log_sums + static_cast<long>(head) * plan.tokens, room.delta, room.dq, room.dk, room.dv},
-        room.pairs);
-    give_head(room.dq, h, scale, matrix(room.d_qkv), column);
-    give_head(room.dk, h, 1 / log2e, matrix(room.d_qkv), plan.dim + column);
-    give_head(room.dv, h, 1, matrix(room.d_qkv), 2 * plan.dim + column);
+    const Matrix qkv = matrix(at.qkv), d_qkv = matrix(room.d_qkv), d_attended = matrix(room.d_normal);
+    const ConstMatrix d_out = head_of(d_attended, column, h, room.d_out);
+    dot_rows(h, d_out, head_of(matrix(at.attended), column, h, room.q), scale);
+    turn_head(qkv, plan.dim + column, h, scale * log2e, room.k_turned);
+    turn_head(qkv, 2 * plan.dim + column, h, scale, room.v_turned);
+    const Matrix dq = place_of(d_qkv, column, h, room.dq),
+                 dk = place_of(d_qkv, plan.dim + column, h, room.dk),
+                 dv = place_of(d_qkv, 2 * plan.dim + column, h, room.dv);
+    clear_head(dq, h), clear_head(dk, h), clear_head(dv, h);
+    const ConstMatrix q = head_of(qkv, column, h, room.q), k = head_of(qkv, plan.dim + column, h, room.k);
+    attention_backward(h,
+                       {qkv, d_attended, column, room.k_turned, room.v_turned, q, k, d_out,
+                        at.row_numbers + 2l * head * plan.tokens, room.delta, dq, dk, dv},
+                       room.pairs);
+    put_head(dq, h, d_qkv, column);
+    put_head(dk, h, d_qkv, plan.dim + column);
+    put_head(dv, h, d_qkv, 2 * plan.dim + column);
   }
 
   void mix_tokens(const KeptBlock& at, const BlockPlan& l, const float* modulation,

@@ -6,8 +6,8 @@ namespace cvf::kernels::cpu::CVF_SIMD {
 namespace {
 
 struct Room {  // scratch of the team, then of the thread
-  float *x, *middle, *qkv, *attended, *log_sums, *statistics, *tokens;
-  float *modulation, *rows, *hidden, *q, *k, *k_turned, *v, *out, *scores;
+  float *x, *middle, *qkv, *attended, *row_numbers, *statistics, *tokens;
+  float *modulation, *rows, *hidden, *k_turned, *v, *out, *scores;
 };
 
 void lay_out_shared(const Plan& plan, Arena& arena, Room& room) {
@@ -16,7 +16,7 @@ void lay_out_shared(const Plan& plan, Arena& arena, Room& room) {
   room.middle = arena.take(matrix);
   room.qkv = arena.take(plan.blocks[0].qkv.out_panels * plan.stride);
   room.attended = arena.take(matrix);
-  room.log_sums = arena.take(static_cast<long>(plan.heads) * plan.tokens);
+  room.row_numbers = arena.take(2l * plan.heads * plan.tokens);
   room.statistics = arena.take(4l * plan.tokens);
   room.tokens = arena.take(plan.patch_in.in_panels * plan.stride);
 }
@@ -26,8 +26,6 @@ void lay_out_scratch(const Plan& plan, Arena& arena, Room& room) {
   room.modulation = arena.take(3l * plan.dim_panels * panel);
   room.rows = arena.take(plan.dim_panels * block_stride);
   room.hidden = arena.take(plan.blocks[0].expand.out_panels * block_stride);
-  room.q = arena.take(head.rows_size());
-  room.k = arena.take(head.rows_size());
   room.k_turned = arena.take(head.keys_size());
   room.v = arena.take(head.rows_size());
   room.out = arena.take(head.rows_size());
@@ -68,7 +66,7 @@ struct Pass {
 
   KeptBlock places(int block) const {
     if (f.kept == nullptr) {
-      return {room.x, room.middle, room.qkv, room.attended, nullptr, room.log_sums, room.statistics};
+      return {room.x, room.middle, room.qkv, room.attended, nullptr, room.row_numbers, room.statistics};
     }
     KeptBlock out = kept_block(*f.keep, f.kept, block);
     if (!f.keep->hidden) out.middle = room.middle, out.hidden = nullptr;
@@ -93,17 +91,15 @@ struct Pass {
 
   void attend(const KeptBlock& at, int head) const {
     const Head h{plan.tokens, plan.head_dim};
+    const int column = head * h.dim;
     const float scale = 1.44269504f / __builtin_sqrtf(static_cast<float>(h.dim));
-    take_head(matrix(at.qkv), head * h.dim, h, scale, room.q);
-    take_head(matrix(at.qkv), plan.dim + head * h.dim, h, 1, room.k);
-    take_head(matrix(at.qkv), 2 * plan.dim + head * h.dim, h, 1, room.v);
-    turn_head(room.k, h, room.k_turned);
-    const AttentionForward a{room.q, room.k_turned, room.v, room.out,
-                             at.log_sums + static_cast<long>(head) * plan.tokens};
-    for_tiles<tile_rows>(0, plan.tokens, [&](auto height, int row) {
-      attend_rows<decltype(height)::value>(h, a, row, room.scores);
-    });
-    give_head(room.out, h, 1, matrix(at.attended), head * h.dim);
+    turn_head(matrix(at.qkv), plan.dim + column, h, scale, room.k_turned);
+    const Matrix out = place_of(matrix(at.attended), column, h, room.out);
+    const ConstMatrix v = head_of(matrix(at.qkv), 2 * plan.dim + column, h, room.v);
+    attention_forward(
+        h, {matrix(at.qkv), column, room.k_turned, v, out, at.row_numbers + 2l * head * plan.tokens},
+        room.scores);
+    put_head(out, h, matrix(at.attended), column);
   }
 
   void mix_tokens(const KeptBlock& at, bool fresh) const {

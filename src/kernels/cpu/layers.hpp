@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/attention.hpp"
+#include "kernels/cpu/attention_backward.hpp"
 #include "kernels/cpu/rows.hpp"
 #include "kernels/cpu/team.hpp"
 
@@ -119,13 +120,13 @@ struct Plain {
 };
 
 struct KeptBlock {  // where a block's kept values lie
-  float *x, *middle, *qkv, *attended, *hidden, *log_sums, *statistics;
+  float *x, *middle, *qkv, *attended, *hidden, *row_numbers, *statistics;
 };
 
 inline KeptBlock kept_block(const KeepPlan& keep, const float* kept, int block) {
   float* base = const_cast<float*>(kept) + block * keep.block;
   return {base + keep.x,         base + keep.middle,        base + keep.qkv,
-          base + keep.attended,  base + keep.hidden_values, base + keep.log_sums,
+          base + keep.attended,  base + keep.hidden_values, base + keep.row_numbers,
           base + keep.statistics};
 }
 

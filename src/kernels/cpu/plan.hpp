@@ -40,10 +40,10 @@ struct Plan {
 /// What is kept of one sample between forward and backward; offsets in floats.
 struct KeepPlan {
   bool hidden;  // also the middle of the block and what enters GELU; else they are computed again
-  long x, middle, qkv, attended, hidden_values, log_sums, statistics;  // within a block's share
-  long block;                                                          // floats of a block
-  long last_x, last_statistics;                                        // behind the blocks
-  long sample;                                                         // floats of a sample
+  long x, middle, qkv, attended, hidden_values, row_numbers, statistics;  // within a block's share
+  long block;                                                             // floats of a block
+  long last_x, last_statistics;                                           // behind the blocks
+  long sample;                                                            // floats of a sample
 };
 
 struct Packed {

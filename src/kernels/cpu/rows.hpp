@@ -96,7 +96,7 @@ CVF_KERNEL inline void scale_columns(ConstMatrix x, int panels, const float* fac
 /// GELU (tanh form) is h*s with s = 1/(1 + 2^(-z)), z = 2 log2(e) sqrt(2/pi) (h + 0.044715 h^3).
 CVF_INLINE Vec gelu_share(Vec h) {
   const Vec z = h * fma(h * h, splat(-0.10294324f), splat(-2.3022082f));  // -z
-  return splat(1) / (splat(1) + exp2(z));
+  return inverse(splat(1) + exp2(z));
 }
 
 /// d(h*s)/dh = s + h s (1-s) ln(2) dz/dh

@@ -38,6 +38,10 @@ CVF_INLINE Vec min(Vec a, Vec b) {
 CVF_INLINE Vec root(Vec a) {
   return _mm512_sqrt_ps(a);
 }
+CVF_INLINE Vec inverse(Vec a) {  // one Newton step makes 14 bits 23
+  const Vec y = _mm512_rcp14_ps(a);
+  return _mm512_mul_ps(y, _mm512_fnmadd_ps(a, y, _mm512_set1_ps(2.0f)));
+}
 CVF_INLINE Vec scaled_by_power(Vec a, Vec rounded) {
   const __m512i power = _mm512_slli_epi32(_mm512_castps_si512(rounded), 23);
   return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), power));
@@ -67,6 +71,11 @@ CVF_INLINE Vec min(Vec a, Vec b) {
 }
 CVF_INLINE Vec root(Vec a) {
   return _mm256_sqrt_ps(a);
+}
+CVF_INLINE Vec
+inverse(Vec a) {  // one Newton step makes 12 bits 23; a division takes as long as five multiplications
+  const Vec y = _mm256_rcp_ps(a);
+  return _mm256_mul_ps(y, _mm256_fnmadd_ps(a, y, _mm256_set1_ps(2.0f)));
 }
 CVF_INLINE Vec scaled_by_power(Vec a, Vec rounded) {
   const __m256i power = _mm256_slli_epi32(_mm256_castps_si256(rounded), 23);
@@ -105,6 +114,9 @@ CVF_INLINE Vec min(Vec a, Vec b) {
 CVF_INLINE Vec root(Vec a) {
   return Vec{__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1]), __builtin_sqrtf(a[2]), __builtin_sqrtf(a[3])};
 }
+CVF_INLINE Vec inverse(Vec a) {
+  return splat(1) / a;
+}
 CVF_INLINE Vec scaled_by_power(Vec a, Vec rounded) {
   return (Vec)((IntVec)a + ((IntVec)rounded << 23));
 }
@@ -113,29 +125,69 @@ CVF_INLINE Vec scaled_by_power(Vec a, Vec rounded) {
 
 constexpr int vectors = panel / lanes;  // vectors in a row of a panel
 
+#if defined(__AVX512F__)
 CVF_INLINE float sum(Vec a) {
-  float all[lanes], out = 0;
-  store(all, a);
-  for (int half = lanes / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) all[i] += all[i + half];
-  }
-  out = all[0];
-  return out;
+  return _mm512_reduce_add_ps(a);
 }
-
 CVF_INLINE float largest(Vec a) {
-  float all[lanes];
-  store(all, a);
-  for (int half = lanes / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) all[i] = all[i] > all[i + half] ? all[i] : all[i + half];
+  return _mm512_reduce_max_ps(a);
+}
+#elif defined(__AVX2__)
+CVF_INLINE float sum(Vec a) {
+  __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  b = _mm_add_ps(b, _mm_movehl_ps(b, b));
+  return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
+}
+CVF_INLINE float largest(Vec a) {
+  __m128 b = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  b = _mm_max_ps(b, _mm_movehl_ps(b, b));
+  return _mm_cvtss_f32(_mm_max_ss(b, _mm_movehdup_ps(b)));
+}
+#else
+CVF_INLINE float sum(Vec a) {
+  return (a[0] + a[2]) + (a[1] + a[3]);
+}
+CVF_INLINE float largest(Vec a) {
+  const float x = a[0] > a[2] ? a[0] : a[2], y = a[1] > a[3] ? a[1] : a[3];
+  return x > y ? x : y;
+}
+#endif
+
+/// to[c*to_step + r] = from[r*from_step + c] * factor for 8 x 8 values
+CVF_INLINE void turn_eight(const float* from, long from_step, float* to, long to_step, float factor) {
+#if defined(__AVX2__)
+  __m256 a[8], b[8];
+  const __m256 f = _mm256_set1_ps(factor);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) a[i] = _mm256_mul_ps(_mm256_loadu_ps(from + i * from_step), f);
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    b[i] = _mm256_unpacklo_ps(a[i], a[i + 1]);
+    b[i + 1] = _mm256_unpackhi_ps(a[i], a[i + 1]);
   }
-  return all[0];
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+    a[i] = _mm256_shuffle_ps(b[i], b[i + 2], 0x44);
+    a[i + 1] = _mm256_shuffle_ps(b[i], b[i + 2], 0xee);
+    a[i + 2] = _mm256_shuffle_ps(b[i + 1], b[i + 3], 0x44);
+    a[i + 3] = _mm256_shuffle_ps(b[i + 1], b[i + 3], 0xee);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    _mm256_storeu_ps(to + i * to_step, _mm256_permute2f128_ps(a[i], a[i + 4], 0x20));
+    _mm256_storeu_ps(to + (i + 4) * to_step, _mm256_permute2f128_ps(a[i], a[i + 4], 0x31));
+  }
+#else
+  for (int r = 0; r < 8; ++r) {
+    for (int c = 0; c < 8; ++c) to[c * to_step + r] = from[r * from_step + c] * factor;
+  }
+#endif
 }
 
-/// 2^x, relative error 2e-7. Adding 1.5*2^23 rounds x to a whole number that then lies in the low bits.
-CVF_INLINE Vec exp2(Vec x) {
+/// 2^x for |x| < 126, relative error 2e-7. Adding 1.5*2^23 rounds x to a whole number that then lies in the
+/// low bits.
+CVF_INLINE Vec exp2_inside(Vec x) {
   const Vec magic = splat(12582912.0f);
-  x = max(splat(-126.0f), min(splat(126.0f), x));
   const Vec rounded = x + magic;
   const Vec f = x - (rounded - magic);  // -0.5 .. 0.5
   Vec p = splat(0.00132764725f);
@@ -145,6 +197,16 @@ CVF_INLINE Vec exp2(Vec x) {
   p = fma(p, f, splat(0.693146944f));
   p = fma(p, f, splat(1.00000012f));
   return scaled_by_power(p, rounded);
+}
+
+/// 2^x for x < 126; what is too small becomes 2^-126.
+CVF_INLINE Vec exp2_below(Vec x) {
+  return exp2_inside(max(x, splat(-126.0f)));
+}
+
+/// 2^x for any x, held within 2^-126 and 2^126.
+CVF_INLINE Vec exp2(Vec x) {
+  return exp2_below(min(x, splat(126.0f)));
 }
 
 }  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -18,3 +18,6 @@ add_library(cvf_hdf5 INTERFACE)
 target_include_directories(cvf_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
 target_link_libraries(cvf_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
 target_compile_definitions(cvf_hdf5 INTERFACE H5_USE_110_API)
+
+# LibTorch: Debian's 1.13, or a newer one found through CMAKE_PREFIX_PATH.
+find_package(Torch REQUIRED)

@@ -53,3 +53,9 @@ function(cvf_simd target)
     endforeach()
   endforeach()
 endfunction()
+
+# cvf_use_torch(TARGET): links LibTorch and takes the precompiled header of cvf_torch.
+function(cvf_use_torch target)
+  target_link_libraries(${target} PUBLIC cvf_torch)
+  target_precompile_headers(${target} REUSE_FROM cvf_torch)
+endfunction()

@@ -1,0 +1,64 @@
+#include "problem.hpp"
+
+#include "kernels/optimizer.hpp"
+
+namespace cvf::bench {
+
+std::vector<Configuration> configurations() {
+  return {{"S", 32, 4, 96, 4, 4, 64},
+          {"A", 64, 4, 128, 4, 4, 32},
+          {"B", 128, 8, 512, 8, 8, 4},
+          {"A1", 64, 4, 128, 4, 4, 1}};
+}
+
+Problem::Problem(const Configuration& c, bool fused) : configuration_(c), fused_(fused) {
+  fields::Sit::Options options;
+  options.patch = c.patch, options.width = c.width, options.depth = c.depth, options.heads = c.heads;
+  options.engine = fused ? "auto" : "composed";
+  field_ = std::make_shared<fields::Sit>(fields::StateShape{2, c.side, c.side, 0.1}, options, 1);
+  torch::manual_seed(1);
+  torch::NoGradGuard no_grad;
+  for (auto& p : field_->parameters())
+    p.add_(0.02 * torch::randn_like(p));  // away from the zeros it starts with
+  state_ = torch::randn({c.batch, 2, c.side, c.side});
+  target_ = torch::randn_like(state_);
+  dt_ = torch::full({c.batch}, 0.1);
+  parameters_ = field_->parameters();
+  for (const auto& p : parameters_) {
+    means_.push_back(torch::zeros_like(p));
+    squares_.push_back(torch::zeros_like(p));
+  }
+  library_ =
+      std::make_unique<torch::optim::AdamW>(parameters_, torch::optim::AdamWOptions(1e-4).betas({0.9, 0.99}));
+}
+
+void Problem::infer() {
+  torch::NoGradGuard no_grad;
+  field_->forward(state_, dt_);
+}
+
+void Problem::update() {
+  if (fused_) {
+    kernels::fused_adamw(parameters_, means_, squares_, ++step_, {});
+  } else {
+    library_->step();
+  }
+  library_->zero_grad();
+}
+
+void Problem::train() {
+  const auto state = state_.detach().requires_grad_();
+  (field_->forward(state, dt_) - target_).square().mean().backward();
+  update();
+}
+
+void Problem::triangle() {
+  const auto state = state_.detach().requires_grad_();
+  const auto whole = field_->forward(state, dt_), first = field_->forward(state, 0.5 * dt_);
+  const auto second = field_->forward(state + 0.05 * first, 0.5 * dt_);
+  const auto rupture = 0.5 * first + 0.5 * second - whole;
+  ((whole - target_).square().mean() + rupture.square().mean()).backward();
+  update();
+}
+
+}  // namespace cvf::bench

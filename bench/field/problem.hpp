@@ -1,0 +1,41 @@
+// The configurations whose speed is promised, and one inference or training step on them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fields/sit.hpp"
+
+namespace cvf::bench {
+
+struct Configuration {
+  std::string name;
+  int side, patch, width, depth, heads, batch;
+};
+
+/// S, A, B and A1 (A with batch 1).
+std::vector<Configuration> configurations();
+
+class Problem {
+ public:
+  Problem(const Configuration& configuration, bool fused);
+
+  void infer();
+  void train();     // forward, backward to weights and state, AdamW
+  void triangle();  // forward and backward of three chained evaluations, as the rupture loss has them
+  double flops() const { return field_->flops() * static_cast<double>(configuration_.batch); }  // forward
+  fields::Sit& field() { return *field_; }
+
+ private:
+  void update();
+
+  Configuration configuration_;
+  bool fused_;
+  std::shared_ptr<fields::Sit> field_;
+  torch::Tensor state_, dt_, target_;
+  std::vector<torch::Tensor> parameters_, means_, squares_;
+  std::unique_ptr<torch::optim::AdamW> library_;
+  std::int64_t step_ = 0;
+};
+
+}  // namespace cvf::bench

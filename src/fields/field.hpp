@@ -1,0 +1,81 @@
+// The noun in the middle: a velocity field psi(state, dt) -> mean velocity over dt, in model units. dt = 0 is
+// the tangent, negative dt looks back.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/config.hpp"
+#include "core/torch.hpp"
+
+namespace cvf::fields {
+
+/// What a field is made for: the state's shape and the unit of its step.
+struct StateShape {
+  std::int64_t channels = 1, height = 0, width = 0;  // height = width = 0: a vector state [B,C]
+  double dt_ref = 1;                                 // training frame interval: tau = dt / dt_ref
+
+  bool is_vector() const { return height == 0; }
+};
+
+class VelocityField : public torch::nn::Module {
+ public:
+  explicit VelocityField(const StateShape& shape) : shape_(shape) {}
+
+  /// state [B,C,H,W] or [B,C], dt [B] -> psi, shaped as the state
+  virtual torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) = 0;
+
+  /// Floating-point operations of one evaluation of one sample (a multiply-add counts two).
+  virtual double flops() const = 0;
+
+  const StateShape& shape() const { return shape_; }
+  std::int64_t parameter_count() const;
+
+ protected:
+  /// Refuses a state or a step of another shape with a sentence that names both.
+  void check(const torch::Tensor& state, const torch::Tensor& dt) const;
+
+ private:
+  StateShape shape_;
+};
+
+using FieldPointer = std::shared_ptr<VelocityField>;
+
+/// The options of one field, behind one face: described for TOML, then built for a state. Weights are drawn
+/// from the seed's stream of their own name, so they do not depend on the order of construction.
+class Settings {
+ public:
+  virtual ~Settings() = default;
+  virtual void describe(config::Section& section) = 0;
+  virtual FieldPointer build(const StateShape& shape, std::uint64_t seed) const = 0;
+};
+
+struct Row {
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Settings> (*settings)();
+};
+
+/// Every velocity field (registry.cpp).
+std::span<const Row> registry();
+
+/// "sit for 2x64x64: 812 576 parameters, 0.54 GFLOP an evaluation", for `cvf explain field` and logs.
+std::string summary(std::string_view name, const VelocityField& field);
+
+/// Settings for a field type with a nested Options that has `describe(Section&)`, and a (StateShape, Options,
+/// seed) constructor.
+template <class Type>
+std::unique_ptr<Settings> settings_of() {
+  struct Concrete : Settings {
+    typename Type::Options options;
+    void describe(config::Section& section) override { options.describe(section); }
+    FieldPointer build(const StateShape& shape, std::uint64_t seed) const override {
+      return std::make_shared<Type>(shape, options, seed);
+    }
+  };
+  return std::make_unique<Concrete>();
+}
+
+}  // namespace cvf::fields

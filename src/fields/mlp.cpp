@@ -1,0 +1,68 @@
+#include "fields/mlp.hpp"
+
+#include "core/errors.hpp"
+#include "fields/parts/initialise.hpp"
+#include "kernels/sit.hpp"
+
+namespace cvf::fields {
+
+using torch::Tensor;
+
+void Mlp::Options::describe(config::Section& s) {
+  s.key("width", &width, "values in the hidden state", config::at_least(1));
+  s.key("depth", &depth, "number of residual blocks", config::at_least(1));
+  s.key("conditioned", &conditioned,
+        "false: the field does not see dt (tau = 0), as tangent methods want it");
+}
+
+Mlp::Mlp(const StateShape& shape, const Options& options, std::uint64_t seed)
+    : VelocityField(shape), options_(options) {
+  if (!shape.is_vector())
+    throw ConfigError("field 'mlp' needs vector states; for states on a grid take 'sit'");
+  const auto add = [&](const char* name, std::int64_t in, std::int64_t out, Draw draw) {
+    torch::nn::Linear linear = register_module(name, torch::nn::Linear(in, out));
+    initialise(linear, draw, seed, name);
+    return linear;
+  };
+  input_ = add("input", shape.channels, options.width, Draw::xavier);
+  step_ = register_module("step", StepEmbedding(options.width, shape.dt_ref, seed));
+  auto blocks = register_module("blocks", std::make_shared<torch::nn::Module>());
+  for (int i = 0; i < options.depth; ++i) blocks_.push_back(make_block(*blocks, i, seed));
+  final_modulate_ = add("final_modulate", options.width, 2 * options.width, Draw::zero);
+  output_ = add("output", options.width, shape.channels, Draw::zero);
+}
+
+Mlp::Block Mlp::make_block(torch::nn::Module& parent, int index, std::uint64_t seed) {
+  auto holder = parent.register_module(fmt::format("{}", index), std::make_shared<torch::nn::Module>());
+  const auto add = [&](const char* name, std::int64_t in, std::int64_t out, Draw draw) {
+    torch::nn::Linear linear = holder->register_module(name, torch::nn::Linear(in, out));
+    initialise(linear, draw, seed, fmt::format("blocks.{}.{}", index, name));
+    return linear;
+  };
+  const std::int64_t width = options_.width;
+  return {add("expand", width, 4 * width, Draw::xavier), add("contract", 4 * width, width, Draw::xavier),
+          add("modulate", width, 3 * width, Draw::zero)};
+}
+
+Tensor Mlp::forward(const Tensor& state, const Tensor& dt) {
+  check(state, dt);
+  const Tensor c = step_(options_.conditioned ? dt : torch::zeros_like(dt));  // [B,W]
+  Tensor x = input_(state);
+  for (auto& block : blocks_) {
+    const auto m = block.modulate(c).chunk(3, 1);  // shift, scale, gate
+    const Tensor hidden = at::gelu(block.expand(kernels::modulated_norm(x, m[0], m[1])), "tanh");
+    x = x + m[2] * block.contract(hidden);
+  }
+  const auto m = final_modulate_(c).chunk(2, 1);
+  return output_(kernels::modulated_norm(x, m[0], m[1]));
+}
+
+double Mlp::flops() const {
+  double weights = 0;
+  for (const auto& p : parameters()) {
+    if (p.dim() == 2) weights += static_cast<double>(p.numel());
+  }
+  return 2 * weights;
+}
+
+}  // namespace cvf::fields

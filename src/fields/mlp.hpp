@@ -1,0 +1,36 @@
+// A residual network for small vector states: the blocks of SiT without attention, on one token.
+#pragma once
+
+#include "fields/field.hpp"
+#include "fields/parts/step_embedding.hpp"
+
+namespace cvf::fields {
+
+class Mlp : public VelocityField {
+ public:
+  struct Options {
+    int width = 128;
+    int depth = 3;
+    bool conditioned = true;
+
+    void describe(config::Section& section);
+  };
+
+  Mlp(const StateShape& shape, const Options& options, std::uint64_t seed);
+
+  torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
+  double flops() const override;
+
+ private:
+  struct Block {
+    torch::nn::Linear expand{nullptr}, contract{nullptr}, modulate{nullptr};
+  };
+  Block make_block(torch::nn::Module& parent, int index, std::uint64_t seed);
+
+  Options options_;
+  torch::nn::Linear input_{nullptr}, final_modulate_{nullptr}, output_{nullptr};
+  StepEmbedding step_{nullptr};
+  std::vector<Block> blocks_;
+};
+
+}  // namespace cvf::fields

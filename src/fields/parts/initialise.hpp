@@ -1,0 +1,15 @@
+// First values of weights, each from the seed's stream of its own name.
+#pragma once
+
+#include <string_view>
+
+#include "core/torch.hpp"
+
+namespace cvf::fields {
+
+enum class Draw { zero, xavier, normal };  // xavier: uniform; normal: standard deviation 0.02
+
+/// Fills the weight; the bias becomes 0.
+void initialise(const torch::nn::Linear& linear, Draw draw, std::uint64_t seed, std::string_view name);
+
+}  // namespace cvf::fields

@@ -1,0 +1,34 @@
+#include "fields/parts/step_embedding.hpp"
+
+#include <cmath>
+
+#include "fields/parts/initialise.hpp"
+
+namespace cvf::fields {
+namespace {
+constexpr std::int64_t waves = 64;
+}
+
+StepEmbeddingImpl::StepEmbeddingImpl(std::int64_t dim, double dt_ref, std::uint64_t seed) : dt_ref_(dt_ref) {
+  first_ = register_module("first", torch::nn::Linear(2 * waves, dim));
+  second_ = register_module("second", torch::nn::Linear(dim, dim));
+  initialise(first_, Draw::normal, seed, "step.first");
+  initialise(second_, Draw::normal, seed, "step.second");
+  const auto i = torch::arange(waves, torch::kDouble);
+  const auto table =
+      torch::exp(i * (-std::log(100.0) / static_cast<double>(waves)));  // f_i = exp(-ln(100) i/64)
+  frequencies_ = register_buffer("frequencies", table.to(torch::kFloat));
+}
+
+torch::Tensor StepEmbeddingImpl::forward(const torch::Tensor& dt) {
+  const torch::Tensor tau = (dt.to(torch::kDouble) / dt_ref_).unsqueeze(1);
+  const torch::Tensor angles = tau * frequencies_;  // [B,64]
+  const torch::Tensor wave = torch::cat({angles.cos(), angles.sin()}, 1).to(first_->weight.dtype());
+  return torch::silu(second_(torch::silu(first_(wave))));
+}
+
+double StepEmbeddingImpl::flops() const {
+  return 2.0 * static_cast<double>(first_->weight.numel() + second_->weight.numel());
+}
+
+}  // namespace cvf::fields

@@ -1,0 +1,118 @@
+#include "fields/sit.hpp"
+
+#include "core/errors.hpp"
+#include "fields/parts/initialise.hpp"
+#include "fields/parts/positions.hpp"
+
+namespace cvf::fields {
+namespace {
+
+// "28 or 32": the multiples of `unit` on either side of a size that does not fit.
+std::string neighbours(std::int64_t size, std::int64_t unit) {
+  const auto below = size / unit * unit;
+  if (below == 0) return fmt::format("{}", unit);
+  return fmt::format("{} or {}", below, below + unit);
+}
+
+void check_side(std::string_view name, std::int64_t size, std::int64_t patch) {
+  if (size > 0 && size % patch == 0) return;
+  throw ConfigError("the grid's {} {} is not a multiple of field.patch = {}: {} would fit", name, size, patch,
+                    neighbours(size, patch));
+}
+
+kernels::SitSize checked_size(const StateShape& shape, const Sit::Options& o) {
+  if (shape.is_vector())
+    throw ConfigError("field 'sit' needs states on a grid; for vector states take 'mlp'");
+  check_side("height", shape.height, o.patch);
+  check_side("width", shape.width, o.patch);
+  if (o.width % 4 != 0) {
+    throw ConfigError("field.width = {} must be a multiple of 4 (sine-cosine positions): {} would fit",
+                      o.width, neighbours(o.width, 4));
+  }
+  if (o.width % o.heads != 0) {
+    const std::int64_t unit = o.heads % 4 == 0 ? o.heads : (o.heads % 2 == 0 ? 2 * o.heads : 4 * o.heads);
+    throw ConfigError("field.width = {} does not split into field.heads = {}: {} would fit", o.width, o.heads,
+                      neighbours(o.width, unit));
+  }
+  return {shape.channels, shape.height, shape.width, o.patch, o.width, o.depth, o.heads};
+}
+
+kernels::Linear view(const torch::nn::Linear& l) {
+  return {l->weight, l->bias};
+}
+
+}  // namespace
+
+void Sit::Options::describe(config::Section& s) {
+  s.key("patch", &patch, "side of the square patches that become tokens; divides the grid",
+        config::at_least(1));
+  s.key("width", &width, "values in a token", config::at_least(4));
+  s.key("depth", &depth, "number of blocks", config::at_least(1));
+  s.key("heads", &heads, "attention heads; divide the width", config::at_least(1));
+  s.key("conditioned", &conditioned,
+        "false: the field does not see dt (tau = 0), as tangent methods want it");
+  s.key("engine", &engine, "auto: fused on the CPU in float32, else composed; composed: library operations",
+        config::one_of({"auto", "composed"}));
+}
+
+Sit::Sit(const StateShape& shape, const Options& options, std::uint64_t seed)
+    : VelocityField(shape),
+      options_(options),
+      size_(checked_size(shape, options)),
+      cache_(kernels::make_weight_cache()) {
+  const auto dim = size_.dim;
+  patch_ = register_module("patch", torch::nn::Linear(size_.patch_values(), dim));
+  initialise(patch_, Draw::xavier, seed, "patch");
+  step_ = register_module("step", StepEmbedding(dim, shape.dt_ref, seed));
+  auto blocks = register_module("blocks", std::make_shared<torch::nn::Module>());
+  for (std::int64_t i = 0; i < size_.depth; ++i) add_block(*blocks, i, seed);
+  final_modulate_ = register_module("final_modulate", torch::nn::Linear(dim, 2 * dim));
+  output_ = register_module("output", torch::nn::Linear(dim, size_.patch_values()));
+  initialise(final_modulate_, Draw::zero, seed, "final_modulate");
+  initialise(output_, Draw::zero, seed, "output");
+  const auto table = grid_positions(size_.height / size_.patch, size_.width / size_.patch, dim);
+  positions_ = register_buffer("positions", table.to(torch::kFloat));
+}
+
+void Sit::add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t seed) {
+  auto holder = parent.register_module(fmt::format("{}", index), std::make_shared<torch::nn::Module>());
+  const auto add = [&](const char* name, std::int64_t in, std::int64_t out, Draw draw) {
+    torch::nn::Linear linear = holder->register_module(name, torch::nn::Linear(in, out));
+    initialise(linear, draw, seed, fmt::format("blocks.{}.{}", index, name));
+    return linear;
+  };
+  const auto dim = size_.dim;
+  blocks_.push_back({add("qkv", dim, 3 * dim, Draw::xavier), add("project", dim, dim, Draw::xavier),
+                     add("expand", dim, 4 * dim, Draw::xavier), add("contract", 4 * dim, dim, Draw::xavier),
+                     add("modulate", dim, 6 * dim, Draw::zero)});
+}
+
+torch::Tensor Sit::modulation(const torch::Tensor& dt) {
+  const torch::Tensor c = step_(options_.conditioned ? dt : torch::zeros_like(dt));
+  std::vector<torch::Tensor> parts;
+  for (auto& block : blocks_) parts.push_back(block.modulate(c));
+  parts.push_back(final_modulate_(c));
+  return torch::cat(parts, 1);
+}
+
+kernels::SitTrunk Sit::trunk() const {
+  kernels::SitTrunk out{size_, view(patch_), positions_, {}, view(output_), cache_};
+  for (const auto& b : blocks_) {
+    out.blocks.push_back({view(b.qkv), view(b.project), view(b.expand), view(b.contract)});
+  }
+  return out;
+}
+
+torch::Tensor Sit::forward(const torch::Tensor& state, const torch::Tensor& dt) {
+  check(state, dt);
+  const auto engine = options_.engine == "composed" ? kernels::Engine::composed : kernels::Engine::automatic;
+  return kernels::evaluate(trunk(), engine, state, modulation(dt));
+}
+
+double Sit::flops() const {
+  const double d = static_cast<double>(size_.dim);
+  return kernels::forward_flops(size_) + step_->flops() +
+         2 * d * static_cast<double>(size_.modulation_values());
+}
+
+}  // namespace cvf::fields

@@ -1,0 +1,47 @@
+// SiT: a transformer over patches whose layers are modulated by the step (method.md section 2).
+#pragma once
+
+#include "fields/field.hpp"
+#include "fields/parts/step_embedding.hpp"
+#include "kernels/sit.hpp"
+
+namespace cvf::fields {
+
+class Sit : public VelocityField {
+ public:
+  struct Options {
+    int patch = 4;
+    int width = 512;
+    int depth = 8;
+    int heads = 8;
+    bool conditioned = true;
+    std::string engine = "auto";
+
+    void describe(config::Section& section);
+  };
+
+  Sit(const StateShape& shape, const Options& options, std::uint64_t seed);
+
+  torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
+  double flops() const override;
+
+  /// (shift, scale, gate) of all layers for the steps dt [B] -> [B, depth*6*D + 2*D]
+  torch::Tensor modulation(const torch::Tensor& dt);
+  kernels::SitTrunk trunk() const;
+
+ private:
+  void add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t seed);
+
+  struct Block {
+    torch::nn::Linear qkv{nullptr}, project{nullptr}, expand{nullptr}, contract{nullptr}, modulate{nullptr};
+  };
+  Options options_;
+  kernels::SitSize size_;
+  std::shared_ptr<kernels::WeightCache> cache_;
+  torch::nn::Linear patch_{nullptr}, final_modulate_{nullptr}, output_{nullptr};
+  StepEmbedding step_{nullptr};
+  std::vector<Block> blocks_;
+  torch::Tensor positions_;  // [N,D], constant
+};
+
+}  // namespace cvf::fields

@@ -1,0 +1,344 @@
+// The whole network backward, for one sample and one team of threads. Between waits a thread touches either
+// its own rows or its own panels and heads.
+#include "kernels/cpu/entry.hpp"
+#include "kernels/cpu/layers.hpp"
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+namespace {
+
+constexpr int most_threads = 256;
+
+struct Room {  // scratch of the team, then of the thread
+  float *dx, *normal, *d_normal, *gated, *middle, *hidden, *d_hidden, *d_qkv, *tokens, *d_tokens, *column,
+      *partial;
+  float *modulation, *q, *k, *d_out, *k_turned, *v_turned, *dq, *dk, *dv, *delta, *pairs;
+};
+
+void lay_out_shared(const Plan& plan, Arena& arena, Room& room) {
+  const long matrix = plan.dim_panels * plan.stride, wide = plan.blocks[0].expand.out_panels * plan.stride;
+  float** const places[] = {&room.dx, &room.normal, &room.d_normal, &room.gated, &room.middle};
+  for (float** place : places) *place = arena.take(matrix);
+  room.hidden = arena.take(wide);
+  room.d_hidden = arena.take(wide);
+  room.d_qkv = arena.take(plan.blocks[0].qkv.out_panels * plan.stride);
+  room.tokens = arena.take(plan.patch_in.in_panels * plan.stride);
+  room.d_tokens = arena.take(plan.patch_in.in_panels * plan.stride);
+  room.column = arena.take(2l * plan.dim_panels * panel);
+  room.partial = arena.take(2l * most_threads * plan.dim_panels * panel);
+}
+
+void lay_out_scratch(const Plan& plan, Arena& arena, Room& room) {
+  const Head h{plan.tokens, plan.head_dim};
+  room.modulation = arena.take(3l * plan.dim_panels * panel);
+  float** const places[] = {&room.q, &room.k, &room.d_out, &room.dq, &room.dk, &room.dv};
+  for (float** place : places) *place = arena.take(h.rows_size());
+  room.k_turned = arena.take(h.keys_size());
+  room.v_turned = arena.take(h.keys_size());
+  room.delta = arena.take(plan.tokens);
+  room.pairs = arena.take(2l * query_rows * pair_stride);
+}
+
+float* behind(float* data, long offset) {
+  return data == nullptr ? nullptr : data + offset;
+}
+
+void clear(float* data, long count) {
+  for (long i = 0; i < count; ++i) data[i] = 0;
+}
+
+/// From h and the gradient of GELU(h): leaves GELU(h) and the gradient of h. gelu may be h itself.
+struct GeluBackward {
+  ConstMatrix h;
+  Matrix gelu, d_hidden;
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
+    const float* from = h.at(j, row);
+    float *value = gelu.at(j, row), *gradient = d_hidden.at(j, row);
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int i = 0; i < vectors; ++i) {
+        const Vec x = load(from + r * panel + i * lanes), s = gelu_share(x);
+        store(value + r * panel + i * lanes, x * s);
+        store(gradient + r * panel + i * lanes, tile.v[r][i] * gelu_slope(x, s));
+      }
+    }
+  }
+};
+
+/// dw += tile
+struct AddTo {
+  float* gradient;
+  long out_stride;  // floats of an out panel
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int k, int j) const {
+    float* to = gradient + j * out_stride + k * panel;
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int i = 0; i < vectors; ++i) {
+        float* place = to + r * panel + i * lanes;
+        store(place, load(place) + tile.v[r][i]);
+      }
+    }
+  }
+};
+
+/// For y = gate*(x w + bias) with the tile M = x^T dy: dw += gate*M and d_gate += sum over k of w*M, so that
+/// the branch's output need not be kept.
+struct AddGated {
+  float* gradient;  // null when only the gate's gradient is wanted
+  const float *weight, *gate;
+  float* d_gate;
+  long out_stride;
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int k, int j) const {
+    const long at = j * out_stride + k * panel;
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const Vec g = load(gate + j * panel + i * lanes);
+      Vec total = load(d_gate + j * panel + i * lanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < Rows; ++r) {
+        total = fma(tile.v[r][i], load(weight + at + r * panel + i * lanes), total);
+        if (gradient == nullptr) continue;
+        float* place = gradient + at + r * panel + i * lanes;
+        store(place, fma(g, tile.v[r][i], load(place)));
+      }
+      store(d_gate + j * panel + i * lanes, total);
+    }
+  }
+};
+
+struct Pass {
+  const Team& team;
+  const Backward& b;
+  const Plan& plan;
+  Room room;
+  Range rows;
+
+  const float* weights(long offset) const { return b.packed.weights + offset; }
+  float* gradient(long offset) const { return behind(b.weight_gradient, offset); }
+  Matrix matrix(float* data) const { return {data, plan.stride}; }
+  bool wants_modulation() const { return b.modulation_gradient != nullptr; }
+  int padded() const { return plan.dim_panels * panel; }
+
+  /// dx = dy * w^T for this thread's rows
+  template <class Finish>
+  void input_gradient(const LinearPlan& l, ConstMatrix dy, Finish finish) const {
+    product(dy, l.out_panels, b.packed.transposed + l.transposed, l.in_panels, rows.begin, rows.end, finish);
+  }
+
+  void weight_gradient(const LinearPlan& l, ConstMatrix x, ConstMatrix dy) const {
+    if (b.weight_gradient == nullptr) return;
+    const Range mine = share(team, l.out_panels);
+    const long out_stride = static_cast<long>(l.in_panels) * panel * panel;
+    outer_product(x, l.in_panels, dy, mine.begin, mine.end, plan.tokens,
+                  AddTo{gradient(l.weight), out_stride});
+    column_sums(dy, mine.begin, mine.end, plan.tokens, gradient(l.bias));
+  }
+
+  /// The same for a linear layer behind a gate, dy being the gradient after the gate; also the gate's own
+  /// gradient.
+  void gated_gradient(const LinearPlan& l, ConstMatrix x, ConstMatrix dy, const float* gate,
+                      float* d_gate_out) const {
+    if (b.weight_gradient == nullptr && !wants_modulation()) return;
+    const Range mine = share(team, l.out_panels);
+    const int first = mine.begin * panel, last = mine.end * panel;
+    float *d_gate = room.column, *sums = room.column + padded();
+    clear(d_gate + first, last - first);
+    clear(sums + first, last - first);
+    const long out_stride = static_cast<long>(l.in_panels) * panel * panel;
+    outer_product(x, l.in_panels, dy, mine.begin, mine.end, plan.tokens,
+                  AddGated{gradient(l.weight), weights(l.weight), gate, d_gate, out_stride});
+    column_sums(dy, mine.begin, mine.end, plan.tokens, sums);
+    float* bias = gradient(l.bias);
+    for (int c = first; c < last; ++c) {
+      d_gate[c] += sums[c] * weights(l.bias)[c];
+      if (bias != nullptr) bias[c] += gate[c] * sums[c];
+    }
+    if (!wants_modulation()) return;
+    for (int c = first; c < last && c < plan.dim; ++c) d_gate_out[c] = d_gate[c];
+  }
+
+  /// dx += gradient through the modulated norm; every thread sums its rows' part of (d_shift, d_scale) on its
+  /// own.
+  void norm_gradient(ConstMatrix x, const float* statistics, const Modulation& m) const {
+    float* mine = room.partial + 2l * team.rank * padded();
+    clear(mine, 2l * padded());
+    modulate_backward(x, plan.dim_panels, plan.dim, statistics, m, matrix(room.d_normal), rows.begin,
+                      rows.end, matrix(room.dx), mine, mine + padded());
+  }
+
+  void give_norm_gradient(float* out) const {  // after a wait; out: shift, scale
+    if (!wants_modulation()) return;
+    const Range mine = share(team, plan.dim);
+    for (int part = 0; part < 2; ++part) {
+      for (int c = mine.begin; c < mine.end; ++c) {
+        float total = 0;
+        for (int t = 0; t < team.size; ++t) total += room.partial[(2l * t + part) * padded() + c];
+        out[part * plan.dim + c] = total;
+      }
+    }
+  }
+
+  /// Makes the middle of the block again where it was not kept.
+  const float* middle_of(const KeptBlock& at, const BlockPlan& l, const float* gate) const {
+    if (b.keep->hidden) return at.middle;
+    product(matrix(at.attended), l.project.in_panels, weights(l.project.weight), l.project.out_panels,
+            rows.begin, rows.end,
+            GatedResidual{weights(l.project.bias), gate, matrix(at.x), matrix(room.middle)});
+    return room.middle;
+  }
+
+  const float* hidden_of(const KeptBlock& at, const BlockPlan& l) const {
+    if (b.keep->hidden) return at.hidden;
+    product(matrix(room.normal), l.expand.in_panels, weights(l.expand.weight), l.expand.out_panels,
+            rows.begin, rows.end, WithBias{weights(l.expand.bias), matrix(room.hidden)});
+    return room.hidden;
+  }
+
+  void feed_forward(const KeptBlock& at, const BlockPlan& l, const float* modulation,
+                    float* d_modulation) const {
+    Modulation m = take_modulation(plan, modulation, true, room.modulation);
+    const float* middle = middle_of(at, l, m.gate);
+    m = take_modulation(plan, modulation + 3l * plan.dim, true, room.modulation);
+    const float* statistics = at.statistics + 2l * plan.tokens;
+    const Matrix d_hidden = matrix(room.d_hidden), gelu = matrix(room.hidden);
+    modulate({middle, plan.stride}, plan.dim_panels, statistics, m, rows.begin, rows.end, matrix(room.normal),
+             rows.begin);
+    const float* hidden = hidden_of(at, l);
+    scale_columns(matrix(room.dx), plan.dim_panels, m.gate, rows.begin, rows.end, matrix(room.gated));
+    input_gradient(l.contract, matrix(room.gated), GeluBackward{{hidden, plan.stride}, gelu, d_hidden});
+    input_gradient(l.expand, d_hidden, Plain{matrix(room.d_normal)});
+    wait(team);
+    gated_gradient(l.contract, gelu, matrix(room.dx), m.gate, behind(d_modulation, 5l * plan.dim));
+    weight_gradient(l.expand, matrix(room.normal), d_hidden);
+    wait(team);
+    norm_gradient({middle, plan.stride}, statistics, m);
+    wait(team);
+    give_norm_gradient(behind(d_modulation, 3l * plan.dim));
+  }
+
+  /// For each token d_out . out over the head's columns, times scale.
+  void dot_rows(const Head& h, ConstMatrix d_out, ConstMatrix out, float scale) const {
+    for (int t = 0; t < h.tokens; ++t) {
+      Vec total = splat(0);
+      for (int p = 0; p < h.panels(); ++p) {
+        for (int i = 0; i < panel; i += lanes)
+          total = fma(load(d_out.at(p, t) + i), load(out.at(p, t) + i), total);
+      }
+      room.delta[t] = sum(total) * scale;
+    }
+  }
+
+  void attend(const KeptBlock& at, int head) const {
+    const Head h{plan.tokens, plan.head_dim};
+    const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(h.dim)), log2e = 1.44269504f;
+    const int column = head * h.dim;
+    const Matrix qkv = matrix(at.qkv), d_qkv = matrix(room.d_qkv), d_attended = matrix(room.d_normal);
+    const ConstMatrix d_out = head_of(d_attended, column, h, room.d_out);
+    dot_rows(h, d_out, head_of(matrix(at.attended), column, h, room.q), scale);
+    turn_head(qkv, plan.dim + column, h, scale * log2e, room.k_turned);
+    turn_head(qkv, 2 * plan.dim + column, h, scale, room.v_turned);
+    const Matrix dq = place_of(d_qkv, column, h, room.dq),
+                 dk = place_of(d_qkv, plan.dim + column, h, room.dk),
+                 dv = place_of(d_qkv, 2 * plan.dim + column, h, room.dv);
+    clear_head(dq, h), clear_head(dk, h), clear_head(dv, h);
+    const ConstMatrix q = head_of(qkv, column, h, room.q), k = head_of(qkv, plan.dim + column, h, room.k);
+    attention_backward(h,
+                       {qkv, d_attended, column, room.k_turned, room.v_turned, q, k, d_out,
+                        at.row_numbers + 2l * head * plan.tokens, room.delta, dq, dk, dv},
+                       room.pairs);
+    put_head(dq, h, d_qkv, column);
+    put_head(dk, h, d_qkv, plan.dim + column);
+    put_head(dv, h, d_qkv, 2 * plan.dim + column);
+  }
+
+  void mix_tokens(const KeptBlock& at, const BlockPlan& l, const float* modulation,
+                  float* d_modulation) const {
+    const Modulation m = take_modulation(plan, modulation, true, room.modulation);
+    scale_columns(matrix(room.dx), plan.dim_panels, m.gate, rows.begin, rows.end, matrix(room.gated));
+    input_gradient(l.project, matrix(room.gated),
+                   Plain{matrix(room.d_normal)});  // the gradient of `attended`
+    if (team.rank == 0 && l.qkv.out % panel != 0)
+      clear(matrix(room.d_qkv).at(l.qkv.out_panels - 1, 0), plan.stride);
+    wait(team);
+    gated_gradient(l.project, matrix(at.attended), matrix(room.dx), m.gate,
+                   behind(d_modulation, 2l * plan.dim));
+    for (int head = team.rank; head < plan.heads; head += team.size) attend(at, head);
+    wait(team);
+    modulate(matrix(at.x), plan.dim_panels, at.statistics, m, rows.begin, rows.end, matrix(room.normal),
+             rows.begin);
+    input_gradient(l.qkv, matrix(room.d_qkv), Plain{matrix(room.d_normal)});
+    norm_gradient(matrix(at.x), at.statistics, m);
+    wait(team);
+    weight_gradient(l.qkv, matrix(room.normal), matrix(room.d_qkv));
+    give_norm_gradient(d_modulation);
+    wait(team);
+  }
+
+  /// From the gradient of the velocity to that of the last block's result.
+  void leave() const {
+    const Matrix dy = matrix(room.d_tokens);
+    const ConstMatrix x{b.kept + b.keep->last_x, plan.stride};
+    const float* statistics = b.kept + b.keep->last_statistics;
+    const long place = 6l * plan.dim * plan.depth;
+    const Modulation m = take_modulation(plan, b.modulation + place, false, room.modulation);
+    to_tokens(plan, b.velocity_gradient, rows.begin, rows.end, dy);
+    input_gradient(plan.output, dy, Plain{matrix(room.d_normal)});
+    modulate(x, plan.dim_panels, statistics, m, rows.begin, rows.end, matrix(room.normal), rows.begin);
+    for (int p = 0; p < plan.dim_panels; ++p)
+      clear(matrix(room.dx).at(p, rows.begin), (rows.end - rows.begin) * panel);
+    norm_gradient(x, statistics, m);
+    wait(team);
+    weight_gradient(plan.output, matrix(room.normal), dy);
+    give_norm_gradient(behind(b.modulation_gradient, place));
+    wait(team);
+  }
+
+  void enter() const {
+    to_tokens(plan, b.state, rows.begin, rows.end, matrix(room.tokens));
+    wait(team);
+    weight_gradient(plan.patch_in, matrix(room.tokens), matrix(room.dx));
+    if (b.state_gradient == nullptr) return;
+    input_gradient(plan.patch_in, matrix(room.dx), Plain{matrix(room.d_tokens)});
+    from_tokens(plan, matrix(room.d_tokens), rows.begin, rows.end, b.state_gradient);
+  }
+
+  void run_block(int index) const {
+    const KeptBlock at = kept_block(*b.keep, b.kept, index);
+    const long place = 6l * plan.dim * index;
+    float* d_modulation = behind(b.modulation_gradient, place);
+    feed_forward(at, plan.blocks[index], b.modulation + place, d_modulation);
+    mix_tokens(at, plan.blocks[index], b.modulation + place, d_modulation);
+  }
+};
+
+}  // namespace
+
+void backward(const Team& team, const Backward& b) {
+  Room room;
+  Arena shared{b.shared}, scratch{b.scratch};
+  lay_out_shared(*b.plan, shared, room);
+  lay_out_scratch(*b.plan, scratch, room);
+  const Pass pass{team, b, *b.plan, room, share_rows(team, b.plan->tokens)};
+  pass.leave();
+  for (int block = b.plan->depth - 1; block >= 0; --block) pass.run_block(block);
+  pass.enter();
+}
+
+long backward_shared(const Plan& plan) {
+  Room room;
+  Arena arena{nullptr};
+  lay_out_shared(plan, arena, room);
+  return arena.used;
+}
+
+long backward_scratch(const Plan& plan) {
+  Room room;
+  Arena arena{nullptr};
+  lay_out_scratch(plan, arena, room);
+  return arena.used;
+}
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "kernels/cpu/plan.hpp"
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+
+void forward(const Team& team, const Forward& f);
+long forward_shared(const Plan& plan);
+long forward_scratch(const Plan& plan);
+
+void backward(const Team& team, const Backward& b);
+long backward_shared(const Plan& plan);
+long backward_scratch(const Plan& plan);
+
+void adamw(const AdamW& a, float* weight, const float* gradient, float* mean, float* square, long count);
+double peak(long rounds);
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -1,0 +1,209 @@
+// The whole network forward, for one sample and one team of threads.
+#include "kernels/cpu/entry.hpp"
+#include "kernels/cpu/layers.hpp"
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+namespace {
+
+struct Room {  // scratch of the team, then of the thread
+  float *x, *middle, *qkv, *attended, *row_numbers, *statistics, *tokens;
+  float *modulation, *rows, *hidden, *k_turned, *v, *out, *scores;
+};
+
+void lay_out_shared(const Plan& plan, Arena& arena, Room& room) {
+  const long matrix = plan.dim_panels * plan.stride;
+  room.x = arena.take(matrix);
+  room.middle = arena.take(matrix);
+  room.qkv = arena.take(plan.blocks[0].qkv.out_panels * plan.stride);
+  room.attended = arena.take(matrix);
+  room.row_numbers = arena.take(2l * plan.heads * plan.tokens);
+  room.statistics = arena.take(4l * plan.tokens);
+  room.tokens = arena.take(plan.patch_in.in_panels * plan.stride);
+}
+
+void lay_out_scratch(const Plan& plan, Arena& arena, Room& room) {
+  const Head head{plan.tokens, plan.head_dim};
+  room.modulation = arena.take(3l * plan.dim_panels * panel);
+  room.rows = arena.take(plan.dim_panels * block_stride);
+  room.hidden = arena.take(plan.blocks[0].expand.out_panels * block_stride);
+  room.k_turned = arena.take(head.keys_size());
+  room.v = arena.take(head.rows_size());
+  room.out = arena.take(head.rows_size());
+  room.scores = arena.take(tile_rows * key_stride);
+}
+
+struct GeluOfHidden {  // keeps what enters GELU when asked
+  const float* bias;
+  Matrix gelu, kept;  // gelu's rows are those of the block of rows, kept's those of the sample
+  int offset;
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const Vec b = load(bias + j * panel + i * lanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < Rows; ++r) tile.v[r][i] = tile.v[r][i] + b;
+    }
+    if (kept.data != nullptr) tile.write(kept.at(j, row + offset));
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int i = 0; i < vectors; ++i) tile.v[r][i] = tile.v[r][i] * gelu_share(tile.v[r][i]);
+    }
+    tile.write(gelu.at(j, row));
+  }
+};
+
+struct Pass {
+  const Team& team;
+  const Forward& f;
+  const Plan& plan;
+  Room room;
+  Range rows;  // of this thread
+
+  const float* weights(long offset) const { return f.packed.weights + offset; }
+  Matrix matrix(float* data) const { return {data, plan.stride}; }
+
+  KeptBlock places(int block) const {
+    if (f.kept == nullptr) {
+      return {room.x, room.middle, room.qkv, room.attended, nullptr, room.row_numbers, room.statistics};
+    }
+    KeptBlock out = kept_block(*f.keep, f.kept, block);
+    if (!f.keep->hidden) out.middle = room.middle, out.hidden = nullptr;
+    return out;
+  }
+  float* x_after(int block) const {
+    if (f.kept == nullptr) return room.x;
+    return block + 1 < plan.depth ? kept_block(*f.keep, f.kept, block + 1).x : f.kept + f.keep->last_x;
+  }
+
+  void norm_and_project(const KeptBlock& at, const LinearPlan& qkv, const Modulation& m) const {
+    row_statistics(matrix(at.x), plan.dim_panels, plan.dim, rows.begin, rows.end, at.statistics);
+    const Matrix normal{room.rows, block_stride};
+    const int step = branch_rows(plan);
+    for (int from = rows.begin; from < rows.end; from += step) {
+      const int to = from + step < rows.end ? from + step : rows.end;
+      modulate(matrix(at.x), plan.dim_panels, at.statistics, m, from, to, normal, 0);
+      product(normal, qkv.in_panels, weights(qkv.weight), qkv.out_panels, 0, to - from,
+              WithBias{weights(qkv.bias), matrix(at.qkv), from});
+    }
+  }
+
+  void attend(const KeptBlock& at, int head) const {
+    const Head h{plan.tokens, plan.head_dim};
+    const int column = head * h.dim;
+    const float scale = 1.44269504f / __builtin_sqrtf(static_cast<float>(h.dim));
+    turn_head(matrix(at.qkv), plan.dim + column, h, scale, room.k_turned);
+    const Matrix out = place_of(matrix(at.attended), column, h, room.out);
+    const ConstMatrix v = head_of(matrix(at.qkv), 2 * plan.dim + column, h, room.v);
+    attention_forward(
+        h, {matrix(at.qkv), column, room.k_turned, v, out, at.row_numbers + 2l * head * plan.tokens},
+        room.scores);
+    put_head(out, h, matrix(at.attended), column);
+  }
+
+  void mix_tokens(const KeptBlock& at, bool fresh) const {
+    if (fresh && team.rank == 0 && plan.dim % panel != 0) {  // the columns that no head fills
+      float* last = matrix(at.attended).at(plan.dim_panels - 1, 0);
+      for (long i = 0; i < plan.stride; ++i) last[i] = 0;
+    }
+    wait(team);
+    for (int head = team.rank; head < plan.heads; head += team.size) attend(at, head);
+    wait(team);
+  }
+
+  void feed_forward(const KeptBlock& at, const BlockPlan& b, const Modulation& m, float* x_out) const {
+    row_statistics(matrix(at.middle), plan.dim_panels, plan.dim, rows.begin, rows.end,
+                   at.statistics + 2l * plan.tokens);
+    const Matrix normal{room.rows, block_stride}, gelu{room.hidden, block_stride};
+    const int step = branch_rows(plan);
+    for (int from = rows.begin; from < rows.end; from += step) {
+      const int to = from + step < rows.end ? from + step : rows.end, count = to - from;
+      modulate(matrix(at.middle), plan.dim_panels, at.statistics + 2l * plan.tokens, m, from, to, normal, 0);
+      product(normal, b.expand.in_panels, weights(b.expand.weight), b.expand.out_panels, 0, count,
+              GeluOfHidden{weights(b.expand.bias), gelu, matrix(at.hidden), from});
+      product(gelu, b.contract.in_panels, weights(b.contract.weight), b.contract.out_panels, 0, count,
+              GatedResidual{weights(b.contract.bias), m.gate, matrix(at.middle), matrix(x_out), from});
+    }
+  }
+
+  void run_block(int index) const {
+    const BlockPlan& b = plan.blocks[index];
+    const KeptBlock at = places(index);
+    const float* modulation = f.modulation + 6l * plan.dim * index;
+    Modulation m = take_modulation(plan, modulation, true, room.modulation);
+    norm_and_project(at, b.qkv, m);
+    mix_tokens(at, index == 0 || f.kept != nullptr);
+    product(matrix(at.attended), b.project.in_panels, weights(b.project.weight), b.project.out_panels,
+            rows.begin, rows.end,
+            GatedResidual{weights(b.project.bias), m.gate, matrix(at.x), matrix(at.middle)});
+    m = take_modulation(plan, modulation + 3l * plan.dim, true, room.modulation);
+    feed_forward(at, b, m, x_after(index));
+  }
+
+  void enter() const {
+    const Matrix tokens = matrix(room.tokens);
+    to_tokens(plan, f.state, rows.begin, rows.end, tokens);
+    const ConstMatrix positions{weights(plan.positions), plan.stride};
+    const Matrix x = matrix(places(0).x);
+    const float* bias = weights(plan.patch_in.bias);
+    product(tokens, plan.patch_in.in_panels, weights(plan.patch_in.weight), plan.patch_in.out_panels,
+            rows.begin, rows.end, [=](auto& tile, int row, int j) {
+              constexpr int height = static_cast<int>(sizeof tile.v / sizeof tile.v[0]);
+              for (int r = 0; r < height; ++r) {
+                for (int i = 0; i < vectors; ++i) {
+                  const Vec fixed =
+                      load(positions.at(j, row + r) + i * lanes) + load(bias + j * panel + i * lanes);
+                  tile.v[r][i] = tile.v[r][i] + fixed;
+                }
+              }
+              tile.write(x.at(j, row));
+            });
+  }
+
+  void leave() const {
+    const ConstMatrix x = matrix(x_after(plan.depth - 1));
+    float* statistics = f.kept == nullptr ? room.statistics : f.kept + f.keep->last_statistics;
+    const Modulation m =
+        take_modulation(plan, f.modulation + 6l * plan.dim * plan.depth, false, room.modulation);
+    row_statistics(x, plan.dim_panels, plan.dim, rows.begin, rows.end, statistics);
+    const Matrix normal{room.rows, block_stride}, tokens = matrix(room.tokens);
+    const int step = branch_rows(plan);
+    for (int from = rows.begin; from < rows.end; from += step) {
+      const int to = from + step < rows.end ? from + step : rows.end;
+      modulate(x, plan.dim_panels, statistics, m, from, to, normal, 0);
+      product(normal, plan.output.in_panels, weights(plan.output.weight), plan.output.out_panels, 0,
+              to - from, WithBias{weights(plan.output.bias), tokens, from});
+    }
+    from_tokens(plan, tokens, rows.begin, rows.end, f.velocity);
+  }
+};
+
+}  // namespace
+
+void forward(const Team& team, const Forward& f) {
+  Room room;
+  Arena shared{f.shared}, scratch{f.scratch};
+  lay_out_shared(*f.plan, shared, room);
+  lay_out_scratch(*f.plan, scratch, room);
+  const Pass pass{team, f, *f.plan, room, share_rows(team, f.plan->tokens)};
+  pass.enter();
+  for (int block = 0; block < f.plan->depth; ++block) pass.run_block(block);
+  pass.leave();
+}
+
+long forward_shared(const Plan& plan) {
+  Room room;
+  Arena arena{nullptr};
+  lay_out_shared(plan, arena, room);
+  return arena.used;
+}
+
+long forward_scratch(const Plan& plan) {
+  Room room;
+  Arena arena{nullptr};
+  lay_out_scratch(plan, arena, room);
+  return arena.used;
+}
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -1,0 +1,133 @@
+// Pieces that forward and backward share: scratch, modulation, patches, the recomputable parts of a block.
+#pragma once
+
+#include "kernels/cpu/attention.hpp"
+#include "kernels/cpu/attention_backward.hpp"
+#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/team.hpp"
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+
+/// Hands out pieces of a buffer; with a null buffer it only counts.
+struct Arena {
+  float* base;
+  long used = 0;
+  float* take(long floats) {
+    float* out = base == nullptr ? nullptr : base + used;
+    used += (floats + 15) / 16 * 16;
+    return out;
+  }
+};
+
+constexpr long block_stride = (most_block_rows + 1) * panel;
+
+/// Rows that go through a whole branch before the next rows come, so that what they become stays in the
+/// cache.
+CVF_INLINE int branch_rows(const Plan& plan) {
+  const int rows = 12288 / plan.dim / tile_rows * tile_rows;
+  const int least = 48 / tile_rows * tile_rows, most = most_block_rows / tile_rows * tile_rows;
+  return rows < least ? least : (rows > most ? most : rows);
+}
+
+/// The part of a block's modulation for branch 0 (attention) or 1, copied into `room` (3 padded rows).
+inline Modulation take_modulation(const Plan& plan, const float* from, bool gated, float* room) {
+  const int padded = plan.dim_panels * panel, parts = gated ? 3 : 2;
+  for (int part = 0; part < parts; ++part) {
+    float* to = room + part * padded;
+    for (int c = 0; c < plan.dim; ++c) to[c] = from[part * plan.dim + c] + (part == 1 ? 1.0f : 0.0f);
+    for (int c = plan.dim; c < padded; ++c) to[c] = 0;
+  }
+  return {room, room + padded, room + 2 * padded};
+}
+
+/// work(matrix column, offset in the state, values in a row of the patch) for each run of pixels of a token
+template <class Work>
+CVF_INLINE void for_pixels(const Plan& plan, int token, Work&& work) {
+  const int per_row = plan.width / plan.patch;
+  const int y = token / per_row * plan.patch, x = token % per_row * plan.patch;
+  for (int c = 0; c < plan.channels; ++c) {
+    for (int py = 0; py < plan.patch; ++py) {
+      work((c * plan.patch + py) * plan.patch, (c * plan.height + y + py) * plan.width + x);
+    }
+  }
+}
+
+inline void to_tokens(const Plan& plan, const float* state, int begin, int end, Matrix tokens) {
+  const int values = plan.channels * plan.patch * plan.patch, panels = plan.patch_in.in_panels;
+  for (int t = begin; t < end; ++t) {
+    for_pixels(plan, t, [&](int column, int pixel) {
+      for (int i = 0; i < plan.patch; ++i)
+        tokens.at((column + i) / panel, t)[(column + i) % panel] = state[pixel + i];
+    });
+    for (int c = values; c < panels * panel; ++c) tokens.at(c / panel, t)[c % panel] = 0;
+  }
+}
+
+inline void from_tokens(const Plan& plan, ConstMatrix tokens, int begin, int end, float* state) {
+  for (int t = begin; t < end; ++t) {
+    for_pixels(plan, t, [&](int column, int pixel) {
+      for (int i = 0; i < plan.patch; ++i)
+        state[pixel + i] = tokens.at((column + i) / panel, t)[(column + i) % panel];
+    });
+  }
+}
+
+/// out = x*w + bias
+struct WithBias {
+  const float* bias;
+  Matrix out;
+  int offset = 0;  // added to the row
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const Vec b = load(bias + j * panel + i * lanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < Rows; ++r) tile.v[r][i] = tile.v[r][i] + b;
+    }
+    tile.write(out.at(j, row + offset));
+  }
+};
+
+/// out = x + gate * (x*w + bias)
+struct GatedResidual {
+  const float *bias, *gate;
+  ConstMatrix before;
+  Matrix out;
+  int offset = 0;
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
+    const float* from = before.at(j, row + offset);
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const Vec b = load(bias + j * panel + i * lanes), g = load(gate + j * panel + i * lanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < Rows; ++r) {
+        tile.v[r][i] = fma(tile.v[r][i] + b, g, load(from + r * panel + i * lanes));
+      }
+    }
+    tile.write(out.at(j, row + offset));
+  }
+};
+
+/// out = the product itself
+struct Plain {
+  Matrix out;
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
+    tile.write(out.at(j, row));
+  }
+};
+
+struct KeptBlock {  // where a block's kept values lie
+  float *x, *middle, *qkv, *attended, *hidden, *row_numbers, *statistics;
+};
+
+inline KeptBlock kept_block(const KeepPlan& keep, const float* kept, int block) {
+  float* base = const_cast<float*>(kept) + block * keep.block;
+  return {base + keep.x,         base + keep.middle,        base + keep.qkv,
+          base + keep.attended,  base + keep.hidden_values, base + keep.row_numbers,
+          base + keep.statistics};
+}
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -1,0 +1,110 @@
+// Products of panel matrices: forward and input gradient share `product`; `weight_gradient` is the other one.
+#pragma once
+
+#include "kernels/cpu/tile.hpp"
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+
+struct Matrix {
+  float* data;
+  long stride;  // floats between panels
+  CVF_INLINE float* at(int p, int row) const { return data + p * stride + row * panel; }
+};
+struct ConstMatrix {
+  const float* data;
+  long stride;
+  ConstMatrix(const float* d, long s) : data(d), stride(s) {}
+  ConstMatrix(const Matrix& m) : data(m.data), stride(m.stride) {}
+  CVF_INLINE const float* at(int p, int row) const { return data + p * stride + row * panel; }
+};
+
+constexpr int chunk_panels = 16;  // 256 inner values: their 16 KB of weights stay in the first-level cache
+constexpr int most_block_rows = 96;
+
+/// Rows that pass through all panels of the weights before the next rows come: their left side stays in the
+/// second level cache.
+CVF_INLINE int block_rows(int inner_panels) {
+  const int rows = 768 / inner_panels / tile_rows * tile_rows;
+  const int least = 48 / tile_rows * tile_rows, most = most_block_rows / tile_rows * tile_rows;
+  return rows < least ? least : (rows > most ? most : rows);
+}
+
+/// finish(tile, row, out_panel) is called with x[row..]*w for each tile of rows [begin, end) and each panel
+/// of w.
+template <class Finish>
+CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out_panels, int begin, int end,
+                        Finish finish) {
+  float partial[most_block_rows * panel];
+  const int block = block_rows(inner_panels);
+  for (int from = begin; from < end; from += block) {
+    const int to = from + block < end ? from + block : end;
+    for (int j = 0; j < out_panels; ++j) {
+      const float* right = w + static_cast<long>(j) * inner_panels * panel * panel;
+      for (int chunk = 0; chunk < inner_panels; chunk += chunk_panels) {
+        const int last = chunk + chunk_panels < inner_panels ? chunk + chunk_panels : inner_panels;
+        for_tiles<tile_rows>(from, to, [&](auto rows, int row) {
+          Tile<decltype(rows)::value> tile;
+          float* part = partial + (row - from) * panel;
+          if (chunk == 0) {
+            tile.clear();
+          } else {
+            tile.read(part);
+          }
+          for (int p = chunk; p < last; ++p) {
+            multiply<panel, 1>(tile, x.at(p, row), right + p * panel * panel, panel);
+          }
+          if (last == inner_panels) {
+            finish(tile, row, j);
+          } else {
+            tile.write(part);
+          }
+        });
+      }
+    }
+  }
+}
+
+/// add(tile, k, out_panel, p): tile = sum over rows of x[., k..]^T y, k = 16*p + first row of the tile; for
+/// the out panels [begin, end).
+template <class Add>
+CVF_KERNEL void outer_product(ConstMatrix x, int in_panels, ConstMatrix y, int begin, int end, int rows,
+                              Add add) {
+  constexpr int chunk_rows = 128;  // both sides of a chunk stay in the first-level cache
+  for (int from = 0; from < rows; from += chunk_rows) {
+    const int count = from + chunk_rows < rows ? chunk_rows : rows - from;
+    for (int j = begin; j < end; ++j) {
+      for (int p = 0; p < in_panels; ++p) {
+        const auto piece = [&](auto height, int k) {
+          Tile<decltype(height)::value> tile;
+          tile.clear();
+          multiply<1, panel>(tile, x.at(p, from) + k, y.at(j, from), count);
+          add(tile, p * panel + k, j);
+        };
+        if constexpr (gradient_rows == 6) {  // 16 = 6 + 5 + 5
+          piece(Count<6>{}, 0);
+          piece(Count<5>{}, 6);
+          piece(Count<5>{}, 11);
+        } else {
+          for (int k = 0; k < panel; k += gradient_rows) piece(Count<gradient_rows>{}, k);
+        }
+      }
+    }
+  }
+}
+
+/// sums[16*j ...] += the sums of the columns of y, for the panels [begin, end).
+CVF_KERNEL inline void column_sums(ConstMatrix y, int begin, int end, int rows, float* sums) {
+  for (int j = begin; j < end; ++j) {
+    Vec total[vectors];
+    for (int i = 0; i < vectors; ++i) total[i] = splat(0);
+    for (int r = 0; r < rows; ++r) {
+      for (int i = 0; i < vectors; ++i) total[i] = total[i] + load(y.at(j, r) + i * lanes);
+    }
+    for (int i = 0; i < vectors; ++i) {
+      float* out = sums + j * panel + i * lanes;
+      store(out, load(out) + total[i]);
+    }
+  }
+}
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

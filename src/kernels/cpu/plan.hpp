@@ -1,0 +1,114 @@
+// What the raw-pointer kernels are told: sizes, where things lie in the packed buffers, and the pointers of
+// one call. Plain data only: these files are compiled once for each CPU flavour and must not carry shared
+// inline code.
+//
+// All matrices are stored as panels of 16 columns: panel p of a matrix with stride s starts at p*s floats,
+// and its row r holds 16 neighbouring values at p*s + r*16. So a product reads its left side, its right side
+// and writes its result along consecutive memory, with nothing repacked.
+#pragma once
+
+namespace cvf::kernels::cpu {
+
+constexpr int panel = 16;
+
+struct LinearPlan {
+  int in = 0, out = 0;
+  int in_panels = 0, out_panels = 0;
+  long weight = 0;      // in Packed::weights: out_panels x (in_panels*16) x 16, zero where padded
+  long bias = 0;        // in Packed::weights: out_panels*16
+  long transposed = 0;  // in Packed::transposed: in_panels x (out_panels*16) x 16
+};
+
+struct BlockPlan {
+  LinearPlan qkv, project, expand, contract;
+};
+
+constexpr int most_blocks = 128;
+
+struct Plan {
+  int channels, height, width, patch;
+  int dim, depth, heads, head_dim, tokens;
+  int dim_panels;  // panels of a token's dim values
+  long stride;     // of every matrix of activations, in floats; an odd number of rows, so that panels spread
+                   // over cache sets
+  LinearPlan patch_in, output;
+  BlockPlan blocks[most_blocks];
+  long positions;  // in Packed::weights: dim_panels matrices of `stride`
+  long weight_floats, transposed_floats;
+};
+
+/// What is kept of one sample between forward and backward; offsets in floats.
+struct KeepPlan {
+  bool hidden;  // also the middle of the block and what enters GELU; else they are computed again
+  long x, middle, qkv, attended, hidden_values, row_numbers, statistics;  // within a block's share
+  long block;                                                             // floats of a block
+  long last_x, last_statistics;                                           // behind the blocks
+  long sample;                                                            // floats of a sample
+};
+
+struct Packed {
+  const float* weights;
+  const float* transposed;  // only for backward
+};
+
+/// Threads that work on one sample together; `wait` holds each until all have come.
+struct Team {
+  int rank, size;
+  int* barrier;  // two ints, shared: arrived, round
+};
+
+struct Forward {
+  const Plan* plan;
+  Packed packed;
+  const float* state;       // [C,H,W]
+  const float* modulation;  // [depth*6*D + 2*D]
+  float* velocity;          // [C,H,W]
+  float* kept;              // KeepPlan::sample floats, or null when no gradient will be asked
+  const KeepPlan* keep;
+  float* shared;   // scratch of the team
+  float* scratch;  // scratch of this thread
+};
+
+struct Backward {
+  const Plan* plan;
+  Packed packed;
+  const float* state;
+  const float* modulation;
+  const float* velocity_gradient;  // [C,H,W]
+  const float* kept;
+  const KeepPlan* keep;
+  float* weight_gradient;      // as Packed::weights, added to; null when not wanted
+  float* modulation_gradient;  // [depth*6*D + 2*D]; null when not wanted
+  float* state_gradient;       // [C,H,W]; null when not wanted
+  float* shared;
+  float* scratch;
+};
+
+struct AdamW {
+  float rate, beta1, beta2, epsilon, decay;
+  float correction1, correction2;  // 1 - beta^step
+};
+
+/// The entry points of one flavour.
+struct Kernels {
+  const char* name;
+  void (*forward)(const Team&, const Forward&);
+  void (*backward)(const Team&, const Backward&);
+  void (*adamw)(const AdamW&, float* weight, const float* gradient, float* mean, float* square, long count);
+  double (*peak)(
+      long rounds);  // runs `rounds` rounds of independent multiply-adds, gives the operations done
+  long (*shared_floats)(const Plan&, bool backward);
+  long (*scratch_floats)(const Plan&, bool backward);
+};
+
+namespace portable {
+const Kernels& kernels();
+}
+namespace avx2 {
+const Kernels& kernels();
+}
+namespace avx512 {
+const Kernels& kernels();
+}
+
+}  // namespace cvf::kernels::cpu

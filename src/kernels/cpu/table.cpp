@@ -1,0 +1,21 @@
+#include "kernels/cpu/entry.hpp"
+
+#define CVF_WORD_OF(x) #x
+#define CVF_WORD(x) CVF_WORD_OF(x)
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+namespace {
+long shared_floats(const Plan& plan, bool back) {
+  return back ? backward_shared(plan) : forward_shared(plan);
+}
+long scratch_floats(const Plan& plan, bool back) {
+  return back ? backward_scratch(plan) : forward_scratch(plan);
+}
+constexpr Kernels table{CVF_WORD(CVF_SIMD), forward, backward, adamw, peak, shared_floats, scratch_floats};
+}  // namespace
+
+const Kernels& kernels() {
+  return table;
+}
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -1,0 +1,78 @@
+// The micro-kernel: a tile of a few rows by one panel, held in registers while the inner dimension runs by.
+#pragma once
+
+#include "kernels/cpu/vec.hpp"
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+
+template <int Rows>
+struct Tile {
+  Vec v[Rows][vectors];
+
+  CVF_INLINE void clear() {
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int j = 0; j < vectors; ++j) v[r][j] = splat(0);
+    }
+  }
+  CVF_INLINE void read(const float* p) {  // rows of a panel
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int j = 0; j < vectors; ++j) v[r][j] = load(p + r * panel + j * lanes);
+    }
+  }
+  CVF_INLINE void write(float* p) const {
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int j = 0; j < vectors; ++j) store(p + r * panel + j * lanes, v[r][j]);
+    }
+  }
+};
+
+/// tile[r] += sum over k < count of a[r*RowStride + k*Step] * b[k*16 ...]
+template <int RowStride, int Step, int Rows>
+CVF_INLINE void multiply(Tile<Rows>& c, const float* a, const float* b, int count) {
+#pragma GCC unroll 4
+  for (int k = 0; k < count; ++k) {
+    Vec right[vectors];
+#pragma GCC unroll 4
+    for (int j = 0; j < vectors; ++j) right[j] = load(b + j * lanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+      const Vec left = splat(a[r * RowStride]);
+#pragma GCC unroll 4
+      for (int j = 0; j < vectors; ++j) c.v[r][j] = fma(left, right[j], c.v[r][j]);
+    }
+    a += Step;
+    b += panel;
+  }
+}
+
+template <int N>
+struct Count {
+  static constexpr int value = N;
+};
+
+/// Calls work(Count<rows>{}) with the rows known to the compiler.
+template <int Most, class Work>
+CVF_INLINE void with_rows(int rows, Work&& work) {
+  if constexpr (Most == 1) {
+    work(Count<1>{});
+  } else {
+    if (rows == Most) return work(Count<Most>{});
+    with_rows<Most - 1>(rows, work);
+  }
+}
+
+/// Cuts [begin, end) into tiles: work(Count<rows>{}, first row).
+template <int Most, class Work>
+CVF_INLINE void for_tiles(int begin, int end, Work&& work) {
+  int row = begin;
+  for (; row + Most <= end; row += Most) work(Count<Most>{}, row);
+  if (row < end) with_rows<Most>(end - row, [&](auto rows) { work(rows, row); });
+}
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -1,0 +1,60 @@
+// The token stream of the SiT network (method.md section 2): patches, blocks, final layer. The step embedding
+// stays outside; it arrives as `modulation`, which for every sample holds (shift1, scale1, gate1, shift2,
+// scale2, gate2) of each block and (shift, scale) of the final layer, D values each.
+//
+// The same function exists twice: composed of library operations (any device, float or double, any order of
+// gradient) and fused for the CPU. `evaluate` chooses.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/torch.hpp"
+#include "kernels/sit_size.hpp"
+
+namespace cvf::kernels {
+
+struct Linear {
+  torch::Tensor weight, bias;  // [out,in], [out]
+};
+
+struct SitBlock {
+  Linear qkv, project, expand, contract;
+};
+
+class WeightCache;  // sit_pack.hpp
+
+struct SitTrunk {
+  SitSize size;
+  Linear patch;
+  torch::Tensor positions;  // [N,D], constant
+  std::vector<SitBlock> blocks;
+  Linear output;
+  std::shared_ptr<WeightCache> cache;  // of the fused kernels; without one the composed operations run
+};
+
+/// A field makes one and hands it out with every trunk.
+std::shared_ptr<WeightCache> make_weight_cache();
+
+enum class Engine { automatic, composed };
+
+/// state [B,C,H,W], modulation [B, depth*6*D + 2*D] -> psi [B,C,H,W]
+torch::Tensor evaluate(const SitTrunk& trunk, Engine engine, const torch::Tensor& state,
+                       const torch::Tensor& modulation);
+
+constexpr std::int64_t most_fused_blocks = 128;
+bool fused_applies(const SitTrunk& trunk, Engine engine, const torch::Tensor& state,
+                   const torch::Tensor& modulation);
+
+torch::Tensor fused_sit(const SitTrunk& trunk, const torch::Tensor& state, const torch::Tensor& modulation);
+torch::Tensor composed_sit(const SitTrunk& trunk, const torch::Tensor& state,
+                           const torch::Tensor& modulation);
+
+/// Attention over [B,heads,N,head_dim], the library's fused one where this LibTorch has it.
+torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v);
+
+/// x*(1+scale)+shift of the normalised x, no affine part of its own. x [B,...,D], shift and scale
+/// broadcastable to it.
+torch::Tensor modulated_norm(const torch::Tensor& x, const torch::Tensor& shift, const torch::Tensor& scale);
+
+}  // namespace cvf::kernels

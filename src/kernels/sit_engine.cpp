@@ -1,0 +1,153 @@
+#include "kernels/sit_engine.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "kernels/cpu_choice.hpp"
+
+namespace cvf::kernels {
+namespace {
+
+std::size_t activation_budget = 192u << 20;
+std::atomic<std::size_t> bytes_kept{0};
+
+// Each thread has its own sum of weight gradients; beyond this many bytes in all they share one and work on
+// each sample together.
+constexpr std::size_t most_gradient_bytes = 64u << 20;
+
+struct Rooms {  // scratch for `threads` threads
+  Rooms(const cpu::Plan& plan, bool backward, int threads)
+      : shared(cpu_kernels().shared_floats(plan, backward)),
+        own(cpu_kernels().scratch_floats(plan, backward)),
+        memory(static_cast<std::size_t>((shared + own) * threads)) {}
+  float* shared_of(int thread) const { return memory.data() + (shared + own) * thread; }
+  float* own_of(int thread) const { return shared_of(thread) + shared; }
+
+  long shared, own;
+  Scratch memory;
+};
+
+/// work(team, sample, thread, shared scratch). As many samples as divide evenly go to single threads, in
+/// contiguous runs (so that sums of gradients are the same each time); the rest is shared by all threads, one
+/// after the other.
+template <class Work>
+void for_samples(long batch, int threads, bool together, const Rooms& rooms, const Work& work) {
+  const long alone = together ? 0 : batch / threads * threads;
+  int barrier[2] = {0, 0};
+#pragma omp parallel num_threads(threads)
+  {
+    const int t = omp_get_thread_num();
+    for (long s = alone * t / threads; s < alone * (t + 1) / threads; ++s) {
+      work(cpu::Team{0, 1, nullptr}, s, t, rooms.shared_of(t));
+    }
+    if (alone < batch) {
+#pragma omp barrier
+      for (long s = alone; s < batch; ++s) {
+        work(cpu::Team{t, threads, barrier}, s, t, rooms.shared_of(0));
+#pragma omp barrier
+      }
+    }
+  }
+}
+
+int thread_count(const cpu::Plan& plan) {  // no more than can share the rows of a sample
+  return std::max(1, std::min({omp_get_max_threads(), 256, plan.tokens}));
+}
+
+torch::Tensor activation_tensor(std::size_t floats) {
+  float* data = make_buffer(floats).release();
+  bytes_kept += floats * sizeof(float);
+  return torch::from_blob(data, {static_cast<std::int64_t>(floats)}, [floats](void* p) {
+    bytes_kept -= floats * sizeof(float);
+    FreeBuffer{}(static_cast<float*>(p));
+  });
+}
+
+Kept make_kept(const cpu::Plan& plan, std::size_t batch) {
+  Kept out{make_keep_plan(plan, true), {}};
+  const std::size_t bytes = static_cast<std::size_t>(out.keep.sample) * batch * sizeof(float);
+  if (bytes_kept + bytes > activation_budget) out.keep = make_keep_plan(plan, false);
+  out.values = activation_tensor(static_cast<std::size_t>(out.keep.sample) * batch);
+  return out;
+}
+
+}  // namespace
+
+void set_activation_budget(std::size_t bytes) {
+  activation_budget = bytes;
+}
+
+torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& state,
+                          const torch::Tensor& modulation, Kept* kept) {
+  const auto& plan = packed.plan();
+  if (kept != nullptr) *kept = make_kept(plan, static_cast<std::size_t>(state.size(0)));
+  const torch::Tensor out = torch::empty_like(state);
+  const int threads = thread_count(plan);
+  const Rooms rooms(plan, false, threads);
+  const long values = state.numel() / state.size(0), modulation_values = modulation.size(1);
+  const float *s = state.data_ptr<float>(), *m = modulation.data_ptr<float>();
+  float *velocity = out.data_ptr<float>(), *keep = kept != nullptr ? kept->values.data_ptr<float>() : nullptr;
+  const auto& kernels = cpu_kernels();
+  for_samples(state.size(0), threads, false, rooms,
+              [&](const cpu::Team& team, long i, int thread, float* shared) {
+                kernels.forward(team, {&plan,
+                                       {packed.weights(), nullptr},
+                                       s + i * values,
+                                       m + i * modulation_values,
+                                       velocity + i * values,
+                                       keep != nullptr ? keep + i * kept->keep.sample : nullptr,
+                                       kept != nullptr ? &kept->keep : nullptr,
+                                       shared,
+                                       rooms.own_of(thread)});
+              });
+  return out;
+}
+
+Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Tensor>& weights,
+                       const torch::Tensor& state, const torch::Tensor& modulation, const Kept& kept,
+                       const torch::Tensor& velocity_gradient, const Wanted& wanted) {
+  const auto& plan = packed.plan();
+  const int threads = thread_count(plan);
+  const Rooms rooms(plan, true, threads);
+  Gradients out;
+  if (wanted.state) out.state = torch::empty_like(state);
+  if (wanted.modulation) out.modulation = torch::empty_like(modulation);
+  const bool weighs = std::find(wanted.weights.begin(), wanted.weights.end(), true) != wanted.weights.end();
+  const auto floats =
+      static_cast<std::size_t>(plan.positions);  // the weights without the positions behind them
+  const bool together =
+      weighs && floats * sizeof(float) * static_cast<std::size_t>(threads) > most_gradient_bytes;
+  const int sums = !weighs ? 0 : (together || state.size(0) < threads ? 1 : threads);
+  const Scratch gradients(floats * static_cast<std::size_t>(sums));
+  const auto sum_of = [&](int t) { return gradients.data() + floats * static_cast<std::size_t>(t); };
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int t = 0; t < sums; ++t) std::fill_n(sum_of(t), floats, 0.0f);
+
+  const long values = state.numel() / state.size(0), modulation_values = modulation.size(1);
+  const float *s = state.data_ptr<float>(), *m = modulation.data_ptr<float>();
+  const float *dv = velocity_gradient.data_ptr<float>(), *keep = kept.values.data_ptr<float>();
+  float* ds = wanted.state ? out.state.data_ptr<float>() : nullptr;
+  float* dm = wanted.modulation ? out.modulation.data_ptr<float>() : nullptr;
+  const cpu::Packed sides{packed.weights(), packed.transposed(weights)};
+  const auto& kernels = cpu_kernels();
+  for_samples(
+      state.size(0), threads, together, rooms, [&](const cpu::Team& team, long i, int thread, float* shared) {
+        kernels.backward(team, {&plan, sides, s + i * values, m + i * modulation_values, dv + i * values,
+                                keep + i * kept.keep.sample, &kept.keep,
+                                weighs ? sum_of(team.size == 1 ? thread : 0) : nullptr,
+                                dm != nullptr ? dm + i * modulation_values : nullptr,
+                                ds != nullptr ? ds + i * values : nullptr, shared, rooms.own_of(thread)});
+      });
+  if (weighs) {
+    std::vector<const float*> parts;
+    for (int t = 0; t < sums; ++t) parts.push_back(sum_of(t));
+    out.weights = unpack_gradients(plan, parts, wanted.weights);
+  } else {
+    out.weights.resize(wanted.weights.size());
+  }
+  return out;
+}
+
+}  // namespace cvf::kernels

@@ -1,0 +1,152 @@
+#include "kernels/sit_pack.hpp"
+
+#include <algorithm>
+
+namespace cvf::kernels {
+namespace {
+
+using cpu::LinearPlan;
+using cpu::panel;
+
+struct Piece {  // one panel of one linear layer: what threads share out
+  std::size_t layer;
+  int panel;
+};
+
+std::vector<Piece> pieces_of(const std::vector<LinearPlan>& plans, int LinearPlan::*panels) {
+  std::vector<Piece> out;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    for (int j = 0; j < plans[i].*panels; ++j) out.push_back({i, j});
+  }
+  return out;
+}
+
+template <class Work>
+void for_pieces(const std::vector<Piece>& pieces, const Work& work) {
+  const auto count = static_cast<long>(pieces.size());
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < count; ++i) work(pieces[static_cast<std::size_t>(i)]);
+}
+
+const float* values(const torch::Tensor& t) {
+  return t.data_ptr<float>();
+}
+
+// 16 rows of w [out,in] become the 16 columns of a panel [in][16]; missing rows and columns are 0.
+void pack_panel(const LinearPlan& l, int j, const float* weight, const float* bias, float* packed) {
+  float* to = packed + l.weight + static_cast<long>(j) * l.in_panels * panel * panel;
+  std::fill(to, to + static_cast<long>(l.in_panels) * panel * panel, 0.0f);
+  for (int c = 0; c < panel; ++c) {
+    const int row = j * panel + c;
+    packed[l.bias + row] = row < l.out ? bias[row] : 0;
+    if (row >= l.out) continue;
+    const float* from = weight + static_cast<long>(row) * l.in;
+    for (int k = 0; k < l.in; ++k) to[k * panel + c] = from[k];
+  }
+}
+
+// 16 columns of w [out,in] as a panel [out][16]
+void pack_transposed(const LinearPlan& l, int p, const float* weight, float* packed) {
+  const long rows = static_cast<long>(l.out_panels) * panel;
+  float* to = packed + l.transposed + p * rows * panel;
+  std::fill(to, to + rows * panel, 0.0f);
+  const int columns = std::min(panel, l.in - p * panel);
+  for (int o = 0; o < l.out; ++o) {
+    std::copy_n(weight + static_cast<long>(o) * l.in + p * panel, columns, to + static_cast<long>(o) * panel);
+  }
+}
+
+void pack_positions(const cpu::Plan& plan, const torch::Tensor& positions, float* packed) {
+  float* to = packed + plan.positions;
+  std::fill(to, to + plan.dim_panels * plan.stride, 0.0f);
+  const float* from = values(positions);
+  for (int t = 0; t < plan.tokens; ++t) {
+    for (int c = 0; c < plan.dim; ++c)
+      to[c / panel * plan.stride + t * panel + c % panel] = from[t * plan.dim + c];
+  }
+}
+
+void unpack_panel(const LinearPlan& l, int j, const std::vector<const float*>& parts, float* weight,
+                  float* bias) {
+  const long at = l.weight + static_cast<long>(j) * l.in_panels * panel * panel;
+  for (int c = 0; c < panel && j * panel + c < l.out; ++c) {
+    const int row = j * panel + c;
+    float bias_sum = 0;
+    for (const float* part : parts) bias_sum += part[l.bias + row];
+    if (bias != nullptr) bias[row] = bias_sum;
+    if (weight == nullptr) continue;
+    float* to = weight + static_cast<long>(row) * l.in;
+    for (int k = 0; k < l.in; ++k) {
+      float total = 0;
+      for (const float* part : parts) total += part[at + k * panel + c];
+      to[k] = total;
+    }
+  }
+}
+
+}  // namespace
+
+PackedWeights::Stamp PackedWeights::stamp(const torch::Tensor& w) {
+  return {w.data_ptr(), w.is_inference() ? 0u : static_cast<std::uint32_t>(w._version())};
+}
+
+PackedWeights::PackedWeights(const SitTrunk& trunk, std::shared_ptr<const cpu::Plan> plan)
+    : plan_(std::move(plan)), weights_(make_buffer(static_cast<std::size_t>(plan_->weight_floats))) {
+  const auto tensors = flat_weights(trunk);
+  for (const auto& t : tensors) stamps_.push_back(stamp(t));
+  const auto plans = flat_plans(*plan_);
+  for_pieces(pieces_of(plans, &LinearPlan::out_panels), [&](const Piece& piece) {
+    pack_panel(plans[piece.layer], piece.panel, values(tensors[2 * piece.layer]),
+               values(tensors[2 * piece.layer + 1]), weights_.get());
+  });
+  pack_positions(*plan_, trunk.positions, weights_.get());
+}
+
+bool PackedWeights::is_of(const std::vector<torch::Tensor>& weights) const {
+  return std::equal(weights.begin(), weights.end(), stamps_.begin(), stamps_.end(),
+                    [](const torch::Tensor& w, const Stamp& s) { return stamp(w) == s; });
+}
+
+const float* PackedWeights::transposed(const std::vector<torch::Tensor>& weights) const {
+  std::call_once(transposed_made_, [&] {
+    transposed_ = make_buffer(static_cast<std::size_t>(plan_->transposed_floats));
+    const auto plans = flat_plans(*plan_);
+    for_pieces(pieces_of(plans, &LinearPlan::in_panels), [&](const Piece& piece) {
+      pack_transposed(plans[piece.layer], piece.panel, values(weights[2 * piece.layer]), transposed_.get());
+    });
+  });
+  return transposed_.get();
+}
+
+std::vector<torch::Tensor> unpack_gradients(const cpu::Plan& plan, const std::vector<const float*>& parts,
+                                            const std::vector<bool>& wanted) {
+  const auto plans = flat_plans(plan);
+  std::vector<torch::Tensor> out(2 * plans.size());
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (wanted[2 * i]) out[2 * i] = torch::empty({plans[i].out, plans[i].in});
+    if (wanted[2 * i + 1]) out[2 * i + 1] = torch::empty({plans[i].out});
+  }
+  const auto place = [&](std::size_t i) { return out[i].defined() ? out[i].data_ptr<float>() : nullptr; };
+  for_pieces(pieces_of(plans, &LinearPlan::out_panels), [&](const Piece& piece) {
+    unpack_panel(plans[piece.layer], piece.panel, parts, place(2 * piece.layer), place(2 * piece.layer + 1));
+  });
+  return out;
+}
+
+std::shared_ptr<WeightCache> make_weight_cache() {
+  return std::make_shared<WeightCache>();
+}
+
+std::shared_ptr<const PackedWeights> WeightCache::get(const SitTrunk& trunk,
+                                                      const std::vector<torch::Tensor>& weights) {
+  const std::lock_guard lock(mutex_);
+  if (last_ == nullptr || !last_->is_of(weights)) {
+    auto plan =
+        last_ == nullptr ? std::make_shared<const cpu::Plan>(make_plan(trunk.size)) : last_->shared_plan();
+    last_.reset();  // before the next one is made: two packings would double the memory
+    last_ = std::make_shared<const PackedWeights>(trunk, std::move(plan));
+  }
+  return last_;
+}
+
+}  // namespace cvf::kernels

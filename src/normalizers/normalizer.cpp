@@ -1,0 +1,79 @@
+#include "normalizers/normalizer.hpp"
+
+#include "core/errors.hpp"
+
+namespace cvf::normalizers {
+
+using torch::Tensor;
+
+void Options::describe(config::Section& s) {
+  s.key("decay", &decay, "how slowly the statistics follow the training batches", config::between(0, 1));
+}
+
+Model Normalizer::to_model(const Physical& s) const {
+  return {(s.value - per_channel(state_.mean, s.value)) / per_channel(sigma_state(), s.value)};
+}
+
+Physical Normalizer::to_physical(const Model& s) const {
+  return {s.value * per_channel(sigma_state(), s.value) + per_channel(state_.mean, s.value)};
+}
+
+Tensor Normalizer::model_velocity(const Tensor& psi) const {
+  const Affine d = den();
+  return psi * per_channel(d.factor, psi) + per_channel(d.offset, psi);
+}
+
+Physical Normalizer::physical_velocity(const Tensor& psi) const {
+  return {model_velocity(psi) * per_channel(sigma_state(), psi)};
+}
+
+Tensor Normalizer::target(const Physical& v) const {
+  const Affine d = den();
+  return (v.value / per_channel(sigma_state(), v.value) - per_channel(d.offset, v.value)) /
+         per_channel(d.factor, v.value);
+}
+
+void Normalizer::fit(const Physical& states, const Physical& velocities) {
+  state_ = Moments::of(states.value);
+  const Tensor form = measured(velocities.value);
+  if (form.defined()) velocity_ = Moments::of(form);
+}
+
+void Normalizer::follow(const Physical& states, const Physical& velocities) {
+  state_.follow(states.value, options_.decay);
+  const Tensor form = measured(velocities.value);
+  if (form.defined()) velocity_.follow(form, options_.decay);
+}
+
+NamedTensors Normalizer::state() const {
+  return {{"state_mean", state_.mean},
+          {"state_variance", state_.variance},
+          {"velocity_mean", velocity_.mean},
+          {"velocity_variance", velocity_.variance}};
+}
+
+void Normalizer::load(const NamedTensors& tensors) {
+  const auto take = [&](std::string_view name, Tensor& into) {
+    for (const auto& [key, tensor] : tensors) {
+      if (key != name) continue;
+      if (!tensor.sizes().equals(into.sizes())) {
+        throw ModelError("the normalizer's {} has {} values, not {}", name, tensor.numel(), into.numel());
+      }
+      into = tensor.to(torch::kCPU, torch::kDouble).clone();
+      return;
+    }
+    throw ModelError("the normalizer's {} is missing", name);
+  };
+  take("state_mean", state_.mean);
+  take("state_variance", state_.variance);
+  take("velocity_mean", velocity_.mean);
+  take("velocity_variance", velocity_.variance);
+}
+
+Physical secant(const Physical& s0, const Physical& s1, const Tensor& dt) {
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(s0.value.dim()), 1);
+  shape[0] = -1;
+  return {(s1.value - s0.value) / dt.view(shape)};
+}
+
+}  // namespace cvf::normalizers

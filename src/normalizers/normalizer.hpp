@@ -1,0 +1,80 @@
+// Between physical units and what the network sees (method.md section 1). States become s~ = (s -
+// mu_s)/sigma_s; the network's psi becomes the velocity of s~ by den(psi). The three kinds differ in the
+// statistics behind den.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/config.hpp"
+#include "normalizers/moments.hpp"
+#include "normalizers/units.hpp"
+
+namespace cvf::normalizers {
+
+struct Options {
+  double decay = 0.999;
+  void describe(config::Section& section);
+};
+
+using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
+
+class Normalizer {
+ public:
+  Normalizer(std::int64_t channels, const Options& options)
+      : state_(channels), velocity_(channels), options_(options) {}
+  virtual ~Normalizer() = default;
+
+  Model to_model(const Physical& state) const;
+  Physical to_physical(const Model& state) const;
+
+  /// den(psi): the velocity of the normalised state, ds~/dt.
+  torch::Tensor model_velocity(const torch::Tensor& psi) const;
+  /// sigma_s * den(psi): the velocity in physical units.
+  Physical physical_velocity(const torch::Tensor& psi) const;
+  /// What psi should be for this physical velocity; the inverse of physical_velocity.
+  torch::Tensor target(const Physical& velocity) const;
+
+  /// Sets the statistics from a large sample, states and velocities [B,C,...].
+  void fit(const Physical& states, const Physical& velocities);
+  /// Lets them follow a training batch. Never called in evaluation, which leaves them frozen.
+  void follow(const Physical& states, const Physical& velocities);
+
+  NamedTensors state() const;              // to be saved with the model
+  void load(const NamedTensors& tensors);  // what state() gave; refuses missing names and other shapes
+
+ protected:
+  /// den(psi) = psi * factor + offset, each [C].
+  struct Affine {
+    torch::Tensor factor, offset;
+  };
+  virtual Affine den() const = 0;
+  /// The physical velocities in the form whose moments this kind keeps; undefined when it keeps none.
+  virtual torch::Tensor measured(const torch::Tensor& velocities) const = 0;
+
+  torch::Tensor sigma_state() const { return state_.deviation(1e-8); }
+  torch::Tensor sigma_velocity() const { return velocity_.deviation(1e-12); }
+
+  Moments state_, velocity_;
+
+ private:
+  Options options_;
+};
+
+struct Row {
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Normalizer> (*make)(std::int64_t channels, const Options& options);
+};
+
+/// Every kind of normalizer (registry.cpp).
+std::span<const Row> registry();
+
+/// (s1 - s0)/dt with dt [B]: the physical secant velocity.
+Physical secant(const Physical& s0, const Physical& s1, const torch::Tensor& dt);
+
+}  // namespace cvf::normalizers

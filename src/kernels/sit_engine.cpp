@@ -21,12 +21,12 @@ struct Rooms {  // scratch for `threads` threads
   Rooms(const cpu::Plan& plan, bool backward, int threads)
       : shared(cpu_kernels().shared_floats(plan, backward)),
         own(cpu_kernels().scratch_floats(plan, backward)),
-        memory(static_cast<std::size_t>((shared + own) * threads)) {}
-  float* shared_of(int thread) const { return memory.data() + (shared + own) * thread; }
+        memory(make_buffer(static_cast<std::size_t>((shared + own) * threads))) {}
+  float* shared_of(int thread) const { return memory.get() + (shared + own) * thread; }
   float* own_of(int thread) const { return shared_of(thread) + shared; }
 
   long shared, own;
-  Scratch memory;
+  Buffer memory;
 };
 
 /// work(team, sample, thread, shared scratch). As many samples as divide evenly go to single threads, in
@@ -57,11 +57,12 @@ int thread_count(const cpu::Plan& plan) {  // no more than can share the rows of
 }
 
 torch::Tensor activation_tensor(std::size_t floats) {
-  float* data = make_buffer(floats).release();
-  bytes_kept += floats * sizeof(float);
-  return torch::from_blob(data, {static_cast<std::int64_t>(floats)}, [floats](void* p) {
-    bytes_kept -= floats * sizeof(float);
-    FreeBuffer{}(static_cast<float*>(p));
+  Buffer buffer = make_buffer(floats);
+  const std::size_t bytes = buffer.get_deleter().bytes;
+  bytes_kept += bytes;
+  return torch::from_blob(buffer.release(), {static_cast<std::int64_t>(floats)}, [bytes](void* p) {
+    bytes_kept -= bytes;
+    FreeBuffer{bytes}(static_cast<float*>(p));
   });
 }
 
@@ -120,8 +121,8 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
   const bool together =
       weighs && floats * sizeof(float) * static_cast<std::size_t>(threads) > most_gradient_bytes;
   const int sums = !weighs ? 0 : (together || state.size(0) < threads ? 1 : threads);
-  const Scratch gradients(floats * static_cast<std::size_t>(sums));
-  const auto sum_of = [&](int t) { return gradients.data() + floats * static_cast<std::size_t>(t); };
+  const Buffer gradients = make_buffer(floats * static_cast<std::size_t>(sums));
+  const auto sum_of = [&](int t) { return gradients.get() + floats * static_cast<std::size_t>(t); };
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int t = 0; t < sums; ++t) std::fill_n(sum_of(t), floats, 0.0f);
 

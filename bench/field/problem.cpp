@@ -43,7 +43,7 @@ void Problem::update() {
   } else {
     library_->step();
   }
-  library_->zero_grad();
+  for (auto& p : parameters_) p.mutable_grad().reset();  // as zero_grad does in newer libraries, for both
 }
 
 void Problem::train() {

@@ -34,20 +34,18 @@ struct Rooms {  // scratch for `threads` threads
 /// after the other.
 template <class Work>
 void for_samples(long batch, int threads, bool together, const Rooms& rooms, const Work& work) {
-  const long alone = together ? 0 : batch / threads * threads;
   int barrier[2] = {0, 0};
 #pragma omp parallel num_threads(threads)
   {
     const int t = omp_get_thread_num();
-    for (long s = alone * t / threads; s < alone * (t + 1) / threads; ++s) {
+    const int team = omp_get_num_threads();  // fewer than asked for inside another parallel region
+    const long alone = together ? 0 : batch / team * team;
+    for (long s = alone * t / team; s < alone * (t + 1) / team; ++s) {
       work(cpu::Team{0, 1, nullptr}, s, t, rooms.shared_of(t));
     }
-    if (alone < batch) {
+    for (long s = alone; s < batch; ++s) {
 #pragma omp barrier
-      for (long s = alone; s < batch; ++s) {
-        work(cpu::Team{t, threads, barrier}, s, t, rooms.shared_of(0));
-#pragma omp barrier
-      }
+      work(cpu::Team{t, team, barrier}, s, t, rooms.shared_of(0));
     }
   }
 }
@@ -120,7 +118,8 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
       static_cast<std::size_t>(plan.positions);  // the weights without the positions behind them
   const bool together =
       weighs && floats * sizeof(float) * static_cast<std::size_t>(threads) > most_gradient_bytes;
-  const int sums = !weighs ? 0 : (together || state.size(0) < threads ? 1 : threads);
+  const int most_sums = static_cast<int>(std::min<std::int64_t>(threads, state.size(0)));
+  const int sums = !weighs ? 0 : (together ? 1 : most_sums);
   const Buffer gradients = make_buffer(floats * static_cast<std::size_t>(sums));
   const auto sum_of = [&](int t) { return gradients.get() + floats * static_cast<std::size_t>(t); };
 #pragma omp parallel for num_threads(threads) schedule(static)

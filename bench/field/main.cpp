@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -18,6 +17,7 @@
 #include "core/threads.hpp"
 #include "core/torch/prepare.hpp"
 #include "kernels/cpu_choice.hpp"
+#include "memory.hpp"
 #include "problem.hpp"
 
 namespace cvf::bench {
@@ -84,34 +84,6 @@ nlohmann::json measure(const Settings& s, const Configuration& c, int threads, b
           {"peak_gflops", median(t.peak) * 1e-9},
           {"sgemm_gflops", median(t.sgemm) * 1e-9},
           {"composed_peak_fraction", s.fused_only ? 0 : flops / median(t.composed) / median(t.peak)}};
-}
-
-/// Peak resident bytes that three chained evaluations and their backward add, in a process of its own.
-double extra_memory(bool fused) {
-  const std::string command =
-      fmt::format("/proc/{}/exe --memory-of {}", getpid(), fused ? "fused" : "composed");
-  FILE* pipe = popen(command.c_str(), "r");
-  double bytes = 0;
-  if (pipe == nullptr || std::fscanf(pipe, "%lf", &bytes) != 1) bytes = -1;
-  if (pipe != nullptr) pclose(pipe);
-  return bytes;
-}
-
-double status_bytes(const std::string& key) {
-  std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(key)) return 1024 * std::stod(line.substr(key.size() + 1));
-  }
-  return 0;
-}
-
-void print_extra_memory(bool fused) {
-  Problem problem(configurations()[1], fused);
-  problem.infer();
-  const double before = status_bytes("VmRSS");
-  std::ofstream("/proc/self/clear_refs") << "5";  // forgets the peak so far
-  problem.triangle();
-  fmt::print("{}\n", status_bytes("VmHWM") - before);
 }
 
 void print_row(const std::string& name, int threads, const char* what, const nlohmann::json& j) {

@@ -43,7 +43,7 @@ void Problem::update() {
   } else {
     library_->step();
   }
-  library_->zero_grad();
+  for (auto& p : parameters_) p.mutable_grad().reset();  // as zero_grad does in newer libraries, for both
 }
 
 void Problem::train() {
@@ -54,7 +54,8 @@ void Problem::train() {
 
 void Problem::triangle() {
   const auto state = state_.detach().requires_grad_();
-  const auto whole = field_->forward(state, dt_), first = field_->forward(state, 0.5 * dt_);
+  const auto both = field_->forward(torch::cat({state, state}), torch::cat({dt_, 0.5 * dt_})).chunk(2);
+  const auto &whole = both[0], &first = both[1];
   const auto second = field_->forward(state + 0.05 * first, 0.5 * dt_);
   const auto rupture = 0.5 * first + 0.5 * second - whole;
   ((whole - target_).square().mean() + rupture.square().mean()).backward();

@@ -21,8 +21,9 @@ class Problem {
   Problem(const Configuration& configuration, bool fused);
 
   void infer();
-  void train();     // forward, backward to weights and state, AdamW
-  void triangle();  // forward and backward of three chained evaluations, as the rupture loss has them
+  void train();  // forward, backward to weights and state, AdamW
+  void
+  triangle();  // three evaluations as the rupture loss has them: two in one batch, then one on their result
   double flops() const { return field_->flops() * static_cast<double>(configuration_.batch); }  // forward
   fields::Sit& field() { return *field_; }
 

@@ -2,62 +2,75 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <new>
-#include <utility>
 #include <vector>
 
 namespace cvf::kernels {
 namespace {
 
 constexpr std::size_t huge_page = 2u << 20;
-constexpr std::size_t most_kept = 8;
+constexpr std::size_t most_bytes_kept = 1u << 30;
+
+struct Block {
+  float* data;
+  std::size_t bytes;
+};
 
 struct Shelf {
   std::mutex mutex;
-  std::vector<std::pair<std::size_t, Buffer>> free;
+  std::vector<Block> free;  // oldest first
+  std::size_t bytes = 0;
+
+  Block take(std::size_t bytes_wanted) {
+    const std::lock_guard lock(mutex);
+    for (auto it = free.begin(); it != free.end(); ++it) {
+      if (it->bytes < bytes_wanted || it->bytes > bytes_wanted + bytes_wanted / 4) continue;
+      const Block found = *it;
+      free.erase(it);
+      bytes -= found.bytes;
+      return found;
+    }
+    return {nullptr, 0};
+  }
+
+  void put(Block block) {
+    const std::lock_guard lock(mutex);
+    free.push_back(block);
+    bytes += block.bytes;
+    while (bytes > most_bytes_kept) {
+      munmap(free.front().data, free.front().bytes);
+      bytes -= free.front().bytes;
+      free.erase(free.begin());
+    }
+  }
 };
 
 Shelf& shelf() {
-  static Shelf the;
-  return the;
+  static auto* the = new Shelf;  // never destroyed: tensors may outlive every static
+  return *the;
+}
+
+Block map(std::size_t bytes) {
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  if (bytes >= huge_page) madvise(data, bytes, MADV_HUGEPAGE);
+  return {static_cast<float*>(data), bytes};
 }
 
 }  // namespace
 
 void FreeBuffer::operator()(float* data) const {
-  std::free(data);
+  shelf().put({data, bytes});
 }
 
 Buffer make_buffer(std::size_t floats) {
-  const std::size_t wanted = floats * sizeof(float);
-  const std::size_t alignment = wanted >= huge_page ? huge_page : 64;
-  const std::size_t bytes = (wanted / alignment + 1) * alignment;
-  void* data = std::aligned_alloc(alignment, bytes);
-  if (data == nullptr) throw std::bad_alloc();
-  if (alignment == huge_page) madvise(data, bytes, MADV_HUGEPAGE);
-  return Buffer(static_cast<float*>(data));
-}
-
-Scratch::Scratch(std::size_t floats) : floats_(floats) {
-  const std::lock_guard lock(shelf().mutex);
-  auto& free = shelf().free;
-  for (auto it = free.begin(); it != free.end(); ++it) {
-    if (it->first < floats || it->first > 4 * floats) continue;
-    floats_ = it->first;
-    buffer_ = std::move(it->second);
-    free.erase(it);
-    return;
-  }
-  buffer_ = make_buffer(floats);
-}
-
-Scratch::~Scratch() {
-  const std::lock_guard lock(shelf().mutex);
-  auto& free = shelf().free;
-  if (free.size() >= most_kept) free.erase(free.begin());
-  free.emplace_back(floats_, std::move(buffer_));
+  constexpr std::size_t page = 4096;
+  const std::size_t unit = floats * sizeof(float) >= huge_page ? huge_page : page;
+  const std::size_t bytes = (floats * sizeof(float) / unit + 1) * unit;
+  Block block = shelf().take(bytes);
+  if (block.data == nullptr) block = map(bytes);
+  return Buffer(block.data, FreeBuffer{block.bytes});
 }
 
 }  // namespace cvf::kernels

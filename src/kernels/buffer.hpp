@@ -1,4 +1,6 @@
-// Large arrays of floats on transparent huge pages: their first touch costs a sixth of that of small pages.
+// Large arrays of floats on transparent huge pages, whose first touch costs a sixth of that of small pages.
+// Freed ones are kept for the next caller: a training step asks for the same sizes again and again, and
+// inside the general heap they would leave holes that double the memory.
 #pragma once
 
 #include <cstddef>
@@ -7,24 +9,11 @@
 namespace cvf::kernels {
 
 struct FreeBuffer {
+  std::size_t bytes = 0;
   void operator()(float* data) const;
 };
 using Buffer = std::unique_ptr<float[], FreeBuffer>;
 
 Buffer make_buffer(std::size_t floats);
-
-/// Scratch that is kept for the next caller when its holder goes.
-class Scratch {
- public:
-  explicit Scratch(std::size_t floats);
-  ~Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  float* data() const { return buffer_.get(); }
-
- private:
-  std::size_t floats_;
-  Buffer buffer_;
-};
 
 }  // namespace cvf::kernels

@@ -1,4 +1,6 @@
-#include "kernels/sit.hpp"
+#include <algorithm>
+
+#include "kernels/sit_pack.hpp"
 
 namespace cvf::kernels {
 namespace {
@@ -13,9 +15,12 @@ bool is_plain_float(const torch::Tensor& t) {
 // composed operations by themselves (see FusedSit).
 bool fused_applies(const SitTrunk& trunk, Engine engine, const torch::Tensor& state,
                    const torch::Tensor& modulation) {
-  return engine == Engine::automatic && trunk.cache != nullptr && state.size(0) > 0 &&
-         is_plain_float(state) && is_plain_float(modulation) && is_plain_float(trunk.patch.weight) &&
-         trunk.size.depth <= most_fused_blocks;
+  if (engine != Engine::automatic || trunk.cache == nullptr || trunk.size.depth > most_fused_blocks)
+    return false;
+  if (state.size(0) == 0 || !is_plain_float(state) || !is_plain_float(modulation)) return false;
+  const auto weights = flat_weights(trunk);
+  return std::all_of(weights.begin(), weights.end(),
+                     [](const torch::Tensor& w) { return is_plain_float(w) && w.is_contiguous(); });
 }
 
 torch::Tensor evaluate(const SitTrunk& trunk, Engine engine, const torch::Tensor& state,

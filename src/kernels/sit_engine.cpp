@@ -21,12 +21,12 @@ struct Rooms {  // scratch for `threads` threads
   Rooms(const cpu::Plan& plan, bool backward, int threads)
       : shared(cpu_kernels().shared_floats(plan, backward)),
         own(cpu_kernels().scratch_floats(plan, backward)),
-        memory(static_cast<std::size_t>((shared + own) * threads)) {}
-  float* shared_of(int thread) const { return memory.data() + (shared + own) * thread; }
+        memory(make_buffer(static_cast<std::size_t>((shared + own) * threads))) {}
+  float* shared_of(int thread) const { return memory.get() + (shared + own) * thread; }
   float* own_of(int thread) const { return shared_of(thread) + shared; }
 
   long shared, own;
-  Scratch memory;
+  Buffer memory;
 };
 
 /// work(team, sample, thread, shared scratch). As many samples as divide evenly go to single threads, in
@@ -34,20 +34,18 @@ struct Rooms {  // scratch for `threads` threads
 /// after the other.
 template <class Work>
 void for_samples(long batch, int threads, bool together, const Rooms& rooms, const Work& work) {
-  const long alone = together ? 0 : batch / threads * threads;
   int barrier[2] = {0, 0};
 #pragma omp parallel num_threads(threads)
   {
     const int t = omp_get_thread_num();
-    for (long s = alone * t / threads; s < alone * (t + 1) / threads; ++s) {
+    const int team = omp_get_num_threads();  // fewer than asked for inside another parallel region
+    const long alone = together ? 0 : batch / team * team;
+    for (long s = alone * t / team; s < alone * (t + 1) / team; ++s) {
       work(cpu::Team{0, 1, nullptr}, s, t, rooms.shared_of(t));
     }
-    if (alone < batch) {
+    for (long s = alone; s < batch; ++s) {
 #pragma omp barrier
-      for (long s = alone; s < batch; ++s) {
-        work(cpu::Team{t, threads, barrier}, s, t, rooms.shared_of(0));
-#pragma omp barrier
-      }
+      work(cpu::Team{t, team, barrier}, s, t, rooms.shared_of(0));
     }
   }
 }
@@ -57,11 +55,12 @@ int thread_count(const cpu::Plan& plan) {  // no more than can share the rows of
 }
 
 torch::Tensor activation_tensor(std::size_t floats) {
-  float* data = make_buffer(floats).release();
-  bytes_kept += floats * sizeof(float);
-  return torch::from_blob(data, {static_cast<std::int64_t>(floats)}, [floats](void* p) {
-    bytes_kept -= floats * sizeof(float);
-    FreeBuffer{}(static_cast<float*>(p));
+  Buffer buffer = make_buffer(floats);
+  const std::size_t bytes = buffer.get_deleter().bytes;
+  bytes_kept += bytes;
+  return torch::from_blob(buffer.release(), {static_cast<std::int64_t>(floats)}, [bytes](void* p) {
+    bytes_kept -= bytes;
+    FreeBuffer{bytes}(static_cast<float*>(p));
   });
 }
 
@@ -119,9 +118,10 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
       static_cast<std::size_t>(plan.positions);  // the weights without the positions behind them
   const bool together =
       weighs && floats * sizeof(float) * static_cast<std::size_t>(threads) > most_gradient_bytes;
-  const int sums = !weighs ? 0 : (together || state.size(0) < threads ? 1 : threads);
-  const Scratch gradients(floats * static_cast<std::size_t>(sums));
-  const auto sum_of = [&](int t) { return gradients.data() + floats * static_cast<std::size_t>(t); };
+  const int most_sums = static_cast<int>(std::min<std::int64_t>(threads, state.size(0)));
+  const int sums = !weighs ? 0 : (together ? 1 : most_sums);
+  const Buffer gradients = make_buffer(floats * static_cast<std::size_t>(sums));
+  const auto sum_of = [&](int t) { return gradients.get() + floats * static_cast<std::size_t>(t); };
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int t = 0; t < sums; ++t) std::fill_n(sum_of(t), floats, 0.0f);
 

@@ -32,9 +32,9 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
                        const torch::Tensor& state, const torch::Tensor& modulation, const Kept& kept,
                        const torch::Tensor& velocity_gradient, const Wanted& wanted);
 
-/// Bytes that all evaluations waiting for their backward pass may keep in comfort. While they do, the wide middle of
-/// each block is kept too (a tenth faster); an evaluation that would exceed it keeps half as much and computes the
-/// middle again.
+/// Bytes that all evaluations waiting for their backward pass may keep in comfort. While they do, the wide
+/// middle of each block is kept too (a tenth faster); an evaluation that would exceed it keeps half as much
+/// and computes the middle again.
 void set_activation_budget(std::size_t bytes);
 
 }  // namespace cvf::kernels

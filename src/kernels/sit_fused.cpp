@@ -81,7 +81,7 @@ bool any_requires_grad(const variable_list& inputs) {
   return false;
 }
 
-// Weights are few and contiguous already; a network that was transposed in place by hand is made so.
+// The node must hold the weights as saved variables only, so that a change in place is noticed.
 SitTrunk without_weights(const SitTrunk& trunk) {
   SitTrunk out{trunk.size, {}, trunk.positions, std::vector<SitBlock>(trunk.blocks.size()), {}, {}};
   return out;

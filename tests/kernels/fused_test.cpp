@@ -153,6 +153,17 @@ TEST_F(EveryFlavour, GivesASampleTheSameBitsInAnyBatch) {
   }
 }
 
+TEST(FusedSit, RunsInsideAParallelRegion) {
+  const Problem p(cases[3]);
+  const Answer outside = answer_of(p.trunk, p, true);
+  Answer inside;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  inside = answer_of(p.trunk, p, true);
+  EXPECT_TRUE(torch::equal(inside.velocity, outside.velocity));
+  EXPECT_LT(error(inside.gradients[2], outside.gradients[2].to(torch::kDouble)), 1e-5);
+}
+
 TEST(FusedSit, NoticesChangedWeights) {
   const Problem p(cases[3]);
   torch::NoGradGuard no_grad;

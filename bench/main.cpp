@@ -13,12 +13,19 @@
 namespace cvf::bench {
 
 // One function a group, each in its own file.
+Figures diffusion_reaction();
+Figures shallow_water();
+Figures compressible_flow();
 
 struct Group {
   std::string_view name;
   Figures (*run)();
 };
-const std::vector<Group> groups{};
+const std::vector<Group> groups{
+    {"diffusion_reaction", diffusion_reaction},
+    {"shallow_water", shallow_water},
+    {"compressible_flow", compressible_flow},
+};
 
 }  // namespace cvf::bench
 

@@ -1,5 +1,6 @@
 #include "data/array_source.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/errors.hpp"
@@ -99,8 +100,16 @@ std::vector<double> ArraySource::times(std::size_t sample) const {
 
 void ArraySource::read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const {
   require_request(description(), sample, first, count, out.size());
-  for (const View& view : content_.views) {
-    data::read(view, sample, first, count, shape_of(description()), out.data());
+  // Several arrays meet in every frame: a few frames at a time, so that they are still in the cache for the
+  // next one.
+  const FrameShape shape = shape_of(description());
+  const std::size_t most =
+      content_.views.size() == 1 ? count : std::max<std::size_t>(1, most_buffered / shape.size());
+  for (std::size_t done = 0; done < count; done += most) {
+    const std::size_t piece = std::min(most, count - done);
+    for (const View& view : content_.views) {
+      data::read(view, sample, first + done, piece, shape, out.data() + done * shape.size());
+    }
   }
 }
 

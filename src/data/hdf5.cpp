@@ -65,21 +65,24 @@ std::string Object::name() const {
 
 File File::open(const std::string& path) {
   const Session session;
-  Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access().get()));
+  const Handle access = file_access();
+  Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (!handle) throw DataError("{}: cannot be opened as HDF5: {}", path, reason());
   return {std::move(handle), path};
 }
 
 File File::extend(const std::string& path) {
   const Session session;
-  Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, file_access().get()));
+  const Handle access = file_access();
+  Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()));
   if (!handle) throw DataError("{}: cannot be opened for writing: {}", path, reason());
   return {std::move(handle), path};
 }
 
 File File::create(const std::string& path) {
   const Session session;
-  Handle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access().get()));
+  const Handle access = file_access();
+  Handle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
   if (!handle) throw DataError("{}: cannot be created: {}", path, reason());
   return {std::move(handle), path};
 }

@@ -35,8 +35,9 @@ class Session {
   void* printer_data_ = nullptr;
 };
 
-/// The innermost message on the error stack, e.g. "addr overflow"; call it within the Session of the failed
-/// call.
+/// The innermost message on the error stack, e.g. "addr overflow". Within the Session of the failed call, and
+/// before any Handle is closed: every call into libhdf5 wipes the stack, so the handles that a call needs
+/// have names.
 std::string reason();
 
 /// Owns one identifier of any kind (file, group, dataset, type, space, property list).
@@ -146,11 +147,11 @@ class Group : public Object {
   Group again() const;  // a second owner of the same group, which keeps the file open
   Dataset dataset(const std::string& child) const;
 
-  Group create_group(const std::string& child);
-  Dataset create_dataset(const std::string& child, const Extents& extents, const Storage& storage = {});
+  Group create_group(const std::string& child) const;
+  Dataset create_dataset(const std::string& child, const Extents& extents, const Storage& storage = {}) const;
   /// A whole small array (coordinates) or, with no extents, one number.
-  void write_array(const std::string& child, std::span<const double> values, const Storage& storage);
-  void write_number(const std::string& child, double value);
+  void write_array(const std::string& child, std::span<const double> values, const Storage& storage) const;
+  void write_number(const std::string& child, double value) const;
 
  private:
   friend class File;

@@ -101,8 +101,8 @@ void Dataset::transfer(std::span<const std::size_t> start, std::span<const std::
                        void* values) const {
   const Session session;
   if (!is_numeric()) throw DataError("{}: holds no numbers", name());
-  const Handle space = space_of(start, count);
-  if (H5Dread(id(), type, memory_space(count).get(), space.get(), H5P_DEFAULT, values) < 0) {
+  const Handle space = space_of(start, count), memory = memory_space(count);
+  if (H5Dread(id(), type, memory.get(), space.get(), H5P_DEFAULT, values) < 0) {
     throw DataError("{}: cannot be read (damaged or cut short?): {}", name(), reason());
   }
 }

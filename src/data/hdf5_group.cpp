@@ -98,7 +98,7 @@ Dataset Group::dataset(const std::string& child) const {
   return opened;
 }
 
-Group Group::create_group(const std::string& child) {
+Group Group::create_group(const std::string& child) const {
   const Session session;
   Handle handle(H5Gcreate2(id(), child.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   if (!handle) throw DataError("{}: group '{}' cannot be created: {}", file(), below(child), reason());

@@ -48,21 +48,23 @@ Handle space_for(const Extents& extents, bool growable) {
 
 }  // namespace
 
-Dataset Group::create_dataset(const std::string& child, const Extents& extents, const Storage& storage) {
+Dataset Group::create_dataset(const std::string& child, const Extents& extents,
+                              const Storage& storage) const {
   const Session session;
-  Handle handle(H5Dcreate2(id(), child.c_str(), stored_type(storage.element),
-                           space_for(extents, storage.growable).get(), H5P_DEFAULT,
-                           creation_of(storage).get(), H5P_DEFAULT));
+  const Handle space = space_for(extents, storage.growable), creation = creation_of(storage);
+  Handle handle(H5Dcreate2(id(), child.c_str(), stored_type(storage.element), space.get(), H5P_DEFAULT,
+                           creation.get(), H5P_DEFAULT));
   if (!handle) throw DataError("{}: dataset '{}' cannot be created: {}", file(), below(child), reason());
   return {std::move(handle), file(), below(child)};
 }
 
-void Group::write_array(const std::string& child, std::span<const double> values, const Storage& storage) {
+void Group::write_array(const std::string& child, std::span<const double> values,
+                        const Storage& storage) const {
   const std::size_t start = 0, count = values.size();
   create_dataset(child, {count}, storage).write({&start, 1}, {&count, 1}, values.data());
 }
 
-void Group::write_number(const std::string& child, double value) {
+void Group::write_number(const std::string& child, double value) const {
   create_dataset(child, {}, {Element::float64}).write({}, {}, &value);
 }
 

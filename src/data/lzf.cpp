@@ -10,7 +10,8 @@ constexpr std::size_t largest_chunk = std::size_t{1} << 30;
 
 // Copies byte by byte: source and target overlap when a run repeats itself.
 void repeat(std::uint8_t* target, std::size_t distance, std::size_t length) {
-  for (std::size_t i = 0; i < length; ++i) target[i] = target[i - distance];
+  const std::uint8_t* source = target - distance;
+  for (std::size_t i = 0; i < length; ++i) target[i] = source[i];
 }
 
 // libhdf5 owns the buffer by malloc: it is swapped for a larger one, and 0 reports failure.

@@ -1,6 +1,7 @@
 #include "data/source.hpp"
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -70,6 +71,13 @@ std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options
 
 void require_finite(const Source& source, std::size_t sample, std::size_t first,
                     std::span<const float> values) {
+  // Without an early way out the compiler checks many values at once; the place is looked for only when needed.
+  std::uint32_t broken = 0;
+  for (const float value : values) {
+    constexpr std::uint32_t exponent = 0x7f800000;  // all ones: infinite or not a number
+    broken |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(value) & exponent) == exponent);
+  }
+  if (broken == 0) return;
   const Description& about = source.description();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;

@@ -8,8 +8,6 @@
 namespace cvf::data {
 namespace {
 
-constexpr std::size_t most_buffered = (std::size_t{8} << 20) / sizeof(float);
-
 /// A block of the array and the way from it into the frames.
 struct Plan {
   Extents start, count;

@@ -8,6 +8,9 @@
 
 namespace cvf::data {
 
+constexpr std::size_t most_buffered =
+    (std::size_t{1} << 20) / sizeof(float);  // values: what caches close by hold
+
 struct FrameShape {
   std::size_t ny = 1, nx = 1, channels = 1;
   std::size_t size() const { return ny * nx * channels; }

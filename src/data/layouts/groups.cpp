@@ -139,13 +139,21 @@ class GroupSource : public Source {
     if (config) about_.attributes["config"] = *config;
   }
 
+  // Samples may differ in length, in nothing else.
   void measure(std::size_t sample) {
     const auto data = root_.dataset(keys_[sample] + "/data");
-    if (data.rank() != letters_.size()) {
-      throw DataError("{}: has {} axes, but the first sample has {}", data.name(), data.rank(),
+    const Extents& extents = data.extents();
+    if (sample == 0) first_extents_ = extents;
+    if (extents.size() != letters_.size()) {
+      throw DataError("{}: has {} axes, but the first sample has {}", data.name(), extents.size(),
                       letters_.size());
     }
-    about_.frames.push_back(extent_of(data.extents(), letters_, 't'));
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      if (letters_[axis] == 't' || extents[axis] == first_extents_[axis]) continue;
+      throw DataError("{}: has {} entries along {}, but the first sample has {}", data.name(), extents[axis],
+                      letters_[axis], first_extents_[axis]);
+    }
+    about_.frames.push_back(extent_of(extents, letters_, 't'));
     if (about_.frames.back() == 0) throw DataError("{}: has no frames", data.name());
   }
 
@@ -168,6 +176,7 @@ class GroupSource : public Source {
   Description about_;
   std::vector<std::string> keys_;
   std::string letters_;
+  Extents first_extents_;
   SampleCache cache_;
 };
 

@@ -100,7 +100,9 @@ Recipe from_toml(std::string_view text, const std::string& name) {
     recipe.check();
     return recipe;
   } catch (const ConfigError& error) {
-    throw ModelError("{}", error.what());
+    throw ModelError("{}", error.what());  // names the file already
+  } catch (const ModelError& error) {
+    throw ModelError("{}: {}", name, error.what());
   }
 }
 

@@ -14,6 +14,7 @@ namespace {
 using safetensors::Dtype;
 using safetensors::name_of;
 using safetensors::shown;
+using safetensors::words;
 using torch::Tensor;
 
 constexpr std::array<std::pair<Dtype, c10::ScalarType>, 10> types{{{Dtype::boolean, torch::kBool},
@@ -107,7 +108,7 @@ NamedTensors from_safetensors(std::string_view file, std::string_view path, cons
     const auto found = stored.find(name);
     if (found == stored.end()) {
       throw ModelError("{}: tensor {} is missing; it should be {} {}", path, shown(name),
-                       name_of(dtype_of(name, tensor)), safetensors::words(tensor.sizes().vec()));
+                       name_of(dtype_of(name, tensor)), words(tensor.sizes().vec()));
     }
     out.emplace_back(name, matched(*found->second, tensor, path));
   }

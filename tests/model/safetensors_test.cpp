@@ -200,7 +200,7 @@ TEST_P(HostileFile, IsRefusedWithASentence) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Safetensors, HostileFile, ::testing::ValuesIn(hostile),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& chosen) { return chosen.param.name; });
 
 TEST(Safetensors, EveryCutIsRefused) {
   const std::string file = serialize(several());

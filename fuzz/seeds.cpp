@@ -57,14 +57,15 @@ void write_numpy(const std::filesystem::path& folder) {
 }
 
 void write_safetensors(const std::filesystem::path& folder) {
-  using cvf::model::safetensors::Dtype;
+  namespace safetensors = cvf::model::safetensors;
+  using safetensors::Dtype;
   const std::vector<float> values(6, 0.5F);
   const auto bytes = std::as_bytes(std::span(values));
-  const std::string file = serialize({.tensors = {{"a.weight", Dtype::f32, {2, 3}, bytes},
-                                                  {"b", Dtype::f64, {}, bytes.first(8)},
-                                                  {"empty", Dtype::i64, {0, 7}, {}},
-                                                  {"half", Dtype::bf16, {1, 2}, bytes.first(4)}},
-                                      .metadata = {{"made", "by hand"}, {"format", "pt"}}});
+  const std::string file = safetensors::serialize({.tensors = {{"a.weight", Dtype::f32, {2, 3}, bytes},
+                                                               {"b", Dtype::f64, {}, bytes.first(8)},
+                                                               {"empty", Dtype::i64, {0, 7}, {}},
+                                                               {"half", Dtype::bf16, {1, 2}, bytes.first(4)}},
+                                                   .metadata = {{"made", "by hand"}, {"format", "pt"}}});
   const std::string header(file.substr(8, file.find('\0', 16) - 8));
   write_seed(folder / "file", "F" + file);
   write_seed(folder / "header", "H" + header + std::string(1 + 8 + 24 + 4, '\0'));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/hdf5.hpp"
+#include "model/safetensors.hpp"
 #include "support/archives.hpp"
 
 namespace {
@@ -55,6 +56,22 @@ void write_numpy(const std::filesystem::path& folder) {
   }
 }
 
+void write_safetensors(const std::filesystem::path& folder) {
+  namespace safetensors = cvf::model::safetensors;
+  using safetensors::Dtype;
+  const std::vector<float> values(6, 0.5F);
+  const auto bytes = std::as_bytes(std::span(values));
+  const std::string file = safetensors::serialize({.tensors = {{"a.weight", Dtype::f32, {2, 3}, bytes},
+                                                               {"b", Dtype::f64, {}, bytes.first(8)},
+                                                               {"empty", Dtype::i64, {0, 7}, {}},
+                                                               {"half", Dtype::bf16, {1, 2}, bytes.first(4)}},
+                                                   .metadata = {{"made", "by hand"}, {"format", "pt"}}});
+  const std::string header(file.substr(8, file.find('\0', 16) - 8));
+  write_seed(folder / "file", "F" + file);
+  write_seed(folder / "header", "H" + header + std::string(1 + 8 + 24 + 4, '\0'));
+  write_seed(folder / "nothing", "H{}");
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -65,6 +82,7 @@ int main(int count, char** words) {
   const std::filesystem::path folder = words[1];
   write_hdf5(folder / "open_file");
   write_numpy(folder / "npy");
+  write_safetensors(folder / "safetensors");
   write_seed(folder / "lzf" / "literals", std::string("\x04\x00\x02"
                                                       "abc\x00"
                                                       "d",

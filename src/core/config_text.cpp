@@ -15,13 +15,18 @@ std::string real_text(double value) {
   return digits;
 }
 
+// Control characters must be escaped in TOML; everything else but the quote and the backslash stands as it
+// is.
 std::string quoted(std::string_view word) {
   std::string out = "\"";
   for (const char c : word) {
-    if (c == '"' || c == '\\') out += '\\';
+    const auto code = static_cast<unsigned char>(c);
     if (c == '\n') {
       out += "\\n";
+    } else if (code < 0x20 || code == 0x7f) {
+      out += fmt::format("\\u{:04x}", code);
     } else {
+      if (c == '"' || c == '\\') out += '\\';
       out += c;
     }
   }

@@ -1,4 +1,4 @@
-// A folder that goes away with the test, and the sentence of a DataError.
+// A folder that goes away with the test, and the sentence of an error.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,15 +27,15 @@ class Scratch {
   std::string folder_;
 };
 
-/// What the DataError thrown by `act` says; the test fails when none is thrown.
-template <class Act>
+/// What the DataError (or other Fault) thrown by `act` says; the test fails when none is thrown.
+template <class Fault = DataError, class Act>
 std::string sentence_of(Act&& act) {
   try {
     act();
-  } catch (const DataError& error) {
+  } catch (const Fault& error) {
     return error.what();
   }
-  ADD_FAILURE() << "no DataError was thrown";
+  ADD_FAILURE() << "the error was not thrown";
   return "";
 }
 

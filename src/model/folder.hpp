@@ -1,0 +1,33 @@
+// A folder of files that is either the old one or the new one, never half of either, with a manifest of
+// SHA-256 sums that `sha256sum -c SHA256SUMS` understands too.
+//
+// The new folder is written as a sibling F.cvf-new, complete and on the disk before anything else moves; then
+// F is renamed to F.cvf-old, F.cvf-new to F, and F.cvf-old is removed. A crash between the two renames leaves
+// F.cvf-old, which `present` finds; the next `replace` puts it back first.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace cvf::model::folder {
+
+using Files = std::map<std::string, std::string>;  // name -> content
+
+inline constexpr std::string_view manifest_name = "SHA256SUMS";
+
+/// Puts a folder with these files and their manifest in the place of `path`. A failure throws a ModelError
+/// and leaves the old folder; one that holds anything else than a model is not replaced. `done` hears of
+/// every step, for tests that stop there.
+void replace(const std::string& path, const Files& files,
+             const std::function<void(std::string_view step)>& done = {});
+
+/// The folder to read: `path`, or its predecessor when a replacement was cut short between its renames.
+std::string present(const std::string& path);
+
+/// The files of the folder, which must be those named and match the manifest bit for bit.
+Files read(const std::string& path, std::span<const std::string_view> names);
+
+}  // namespace cvf::model::folder

@@ -1,0 +1,92 @@
+#include "model/trained_model.hpp"
+
+#include <array>
+
+#include "core/errors.hpp"
+#include "core/registry.hpp"
+#include "model/folder.hpp"
+#include "model/tensors.hpp"
+
+namespace cvf::model {
+namespace {
+
+using normalizers::Physical;
+using torch::Tensor;
+
+constexpr std::string_view model_file = "model.toml", run_file = "run.toml",
+                           weights_file = "weights.safetensors", normalizer_file = "normalizer.safetensors";
+constexpr std::array all_files{model_file, run_file, weights_file, normalizer_file};
+
+// A recipe that does not fit itself (a patch that does not divide the grid, a width beyond memory) is a fault
+// of the file here, whatever class the parts throw.
+TrainedModel build_from_file(const Recipe& recipe, const std::string& path) {
+  try {
+    return build(recipe, 0);
+  } catch (const ConfigError& error) {
+    throw ModelError("{}: {}", path, error.what());
+  } catch (const c10::Error& error) {
+    throw ModelError("{}: no such field can be built: {}", path, error.what_without_backtrace());
+  } catch (const std::bad_alloc&) {
+    throw ModelError("{}: the field is larger than the memory", path);
+  }
+}
+
+// A text that cannot be read back (bytes that are no UTF-8, say) must stop the saving, not the loading.
+std::string readable_toml(const Recipe& recipe) {
+  const std::string text = to_toml(recipe);
+  if (to_toml(from_toml(text, std::string(model_file))) != text) {
+    throw ModelError("the recipe of the model does not survive being written to {}", model_file);
+  }
+  return text;
+}
+
+}  // namespace
+
+Physical TrainedModel::velocity(const Physical& state, const Tensor& dt) const {
+  const torch::NoGradGuard no_gradients;
+  if (field->is_training()) field->eval();
+  const auto own = field->parameters().front().options().requires_grad(false);
+  const Tensor psi = field->forward(normalizer->to_model(state).value.to(own), dt.to(own.device()));
+  return normalizer->physical_velocity(psi.to(state.value.options()));
+}
+
+TrainedModel build(const Recipe& recipe, std::uint64_t seed) {
+  TrainedModel out{.recipe = recipe, .field = {}, .normalizer = {}, .run_toml = {}};
+  if (!out.recipe.field_settings) {
+    out.recipe.field_settings = find(fields::registry(), recipe.field, "field").settings();
+  }
+  out.recipe.check();
+  const auto shape = recipe.shape();
+  out.field = out.recipe.field_settings->build(shape, seed);
+  out.field->to(recipe.precision == "float64" ? torch::kDouble : torch::kFloat);
+  out.normalizer = find(normalizers::registry(), recipe.normalizer, "normalizer")
+                       .make(shape.channels, recipe.normalizer_options);
+  return out;
+}
+
+void save(const TrainedModel& model, const std::string& folder) {
+  model.recipe.check();
+  folder::Files files;
+  files.emplace(model_file, readable_toml(model.recipe));
+  files.emplace(run_file, model.run_toml);
+  files.emplace(weights_file, to_safetensors(tensors_of(*model.field)));
+  files.emplace(normalizer_file, to_safetensors(model.normalizer->state()));
+  folder::replace(folder, files);
+}
+
+TrainedModel load(const std::string& folder) {
+  const auto files = folder::read(folder, all_files);
+  const auto content = [&](std::string_view name) -> const std::string& {
+    return files.at(std::string(name));
+  };
+  const auto path = [&](std::string_view name) { return fmt::format("{}/{}", folder, name); };
+  TrainedModel out = build_from_file(from_toml(content(model_file), path(model_file)), path(model_file));
+  load_into(*out.field, content(weights_file), path(weights_file));
+  out.normalizer->load(
+      from_safetensors(content(normalizer_file), path(normalizer_file), out.normalizer->state()));
+  out.field->eval();
+  out.run_toml = content(run_file);
+  return out;
+}
+
+}  // namespace cvf::model

@@ -34,6 +34,7 @@ struct Contents {
 
 /// Reads a whole file that is in memory; the tensors point into `file`. `path` is for the sentences.
 Contents parse(std::string_view file, std::string_view path);
+Contents parse(std::string&& file, std::string_view path) = delete;  // the tensors would outlive their bytes
 
 /// The bytes of a file with these tensors: the same bytes whatever their order. Wide types come first, then
 /// names in order, so every tensor is aligned for its type.

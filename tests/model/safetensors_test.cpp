@@ -46,11 +46,11 @@ TEST(Safetensors, WritesTheBytesThatTheFormatPrescribes) {
 }
 
 TEST(Safetensors, ReadsAFileWrittenByHand) {
-  const auto contents =
-      parse(file_of("{ \"late\":{\"data_offsets\":[2,10],\"shape\":[1],\"dtype\":\"F64\"},"
-                    "\"\\u0065arly\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}}\n ",
-                    "ab" + std::string(8, '\1')),
-            "file");
+  const std::string file = file_of(
+      "{ \"late\":{\"data_offsets\":[2,10],\"shape\":[1],\"dtype\":\"F64\"},"
+      "\"\\u0065arly\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}}\n ",
+      "ab" + std::string(8, '\1'));
+  const auto contents = parse(file, "file");
   ASSERT_EQ(contents.tensors.size(), 2U);
   EXPECT_EQ(contents.tensors[0].name, "early");
   EXPECT_EQ(static_cast<char>(contents.tensors[0].bytes[1]), 'b');
@@ -92,7 +92,8 @@ TEST(Safetensors, EveryTensorIsAlignedForItsType) {
 
 TEST(Safetensors, AnEmptyFileIsAFile) {
   EXPECT_EQ(serialize({}), file_of("{}      "));
-  EXPECT_TRUE(parse(file_of("{}"), "file").tensors.empty());
+  const std::string file = file_of("{}");
+  EXPECT_TRUE(parse(file, "file").tensors.empty());
 }
 
 TEST(Safetensors, RefusesToWriteWhatCouldNotBeRead) {

@@ -1,4 +1,5 @@
-// Figures with a bar to reach. Timings live here and never in the tests: a busy machine must not fail a build.
+// Figures with a bar to reach. Timings live here and never in the tests: a busy machine must not fail a
+// build.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +10,12 @@
 namespace cvf::bench {
 
 struct Figure {
-  std::string name;    // "diffusion_reaction 128x128, 101 frames: speed-up over PDEBench's simulator"
+  std::string name;  // "diffusion_reaction 128x128, 101 frames: speed-up over PDEBench's simulator"
   double value;
-  std::string unit;    // "x", "ns/cell-step", "GB/s"
-  double bar;          // what we promised; 0 = no promise
+  std::string unit;  // "x", "ns/cell-step", "GB/s"
+  double bar;        // what we promised; 0 = no promise
   bool higher_is_better;
-  std::string note;    // how it was measured
+  std::string note;  // how it was measured
 };
 
 using Figures = std::vector<Figure>;

@@ -1,5 +1,80 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 
+#include "cli/verbs.hpp"
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
+#include "core/log.hpp"
+#include "core/threads.hpp"
 #include "core/version.hpp"
 
-int main() { std::printf("cvf %s\n", cvf::version); }
+namespace cvf::cli {
+namespace {
+
+constexpr const char* closing =
+    "Exit codes: 0 done, 2 usage, 3 configuration, 4 data, 5 model, 6 numerics, 7 audit found faults, 8 "
+    "interrupted.\n"
+    "Try: cvf data generate pendulum --out pendulum.h5, then cvf data picture pendulum.h5 --out "
+    "pendulum.png\n"
+    "Every option of a configuration table is explained by: cvf explain [TABLE]";
+
+void add_everything(CLI::App& app) {
+  app.set_version_flag("--version", std::string("cvf ") + version);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.footer(closing);
+  app.add_option_function<int>(
+         "--threads", [](int count) { threads::use(count); }, "threads of every pool; 0 = all cores")
+      ->type_name("N")
+      ->trigger_on_parse();
+  app.add_flag_callback(
+         "--quiet", [] { log::set_level(log::Level::quiet); }, "only warnings and results")
+      ->trigger_on_parse();
+  app.add_flag_callback(
+         "--verbose", [] { log::set_level(log::Level::verbose); }, "say more")
+      ->trigger_on_parse();
+
+  CLI::App& data = *app.add_subcommand("data", "make, read, check and show data files");
+  data.require_subcommand(1);
+  data.fallthrough();
+  add_generate(data);
+  add_inspect(data);
+  add_audit(data);
+  add_convert(data);
+  add_picture(data);
+  add_explain(app);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("cvf learns continuous-time physics from discrete snapshots.", "cvf");
+  try {
+    add_everything(app);
+    app.parse(argc, argv);
+    return static_cast<int>(Exit::success);
+  } catch (const CLI::Success& wish) {  // --help, --version
+    return app.exit(wish);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "cvf: {}\n  see: cvf --help\n", error.what());
+    return static_cast<int>(Exit::usage);
+  } catch (const Error& error) {
+    fmt::print(stderr, "cvf: {}\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "cvf: out of memory; a smaller batch, window or grid would need less\n");
+    return static_cast<int>(Exit::unexpected);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cvf: unexpected: {}\n", error.what());
+    return static_cast<int>(Exit::unexpected);
+  }
+}
+
+}  // namespace
+}  // namespace cvf::cli
+
+int main(int argc, char** argv) {
+  cvf::threads::prepare_process(argv);
+  cvf::threads::use(0);
+  cvf::interrupt::install();
+  return cvf::cli::run(argc, argv);
+}

@@ -1,11 +1,11 @@
 #include "core/config.hpp"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <set>
 #include <sstream>
-#include <toml++/toml.h>
 #include <type_traits>
 
 #include "core/errors.hpp"
@@ -108,7 +108,8 @@ class Reader : public Section {
       const toml::array* items = node.as_array();
       if (items == nullptr) wrong(name, type_words<T>(), node);
       value.clear();
-      for (const auto& item : *items) value.push_back(scalar<typename T::value_type>(name, item, limits, type_words<T>()));
+      for (const auto& item : *items)
+        value.push_back(scalar<typename T::value_type>(name, item, limits, type_words<T>()));
     } else {
       value = scalar<T>(name, node, limits, type_words<T>());
     }
@@ -135,13 +136,16 @@ class Reader : public Section {
   template <class T>
   void check(std::string_view name, const T& value, const Limits& limits, const toml::node& node) const {
     if constexpr (std::is_same_v<T, std::string>) {
-      if (!limits.names.empty() && std::find(limits.names.begin(), limits.names.end(), value) == limits.names.end()) {
-        throw ConfigError("{}: {}{} = '{}' is not {}{}", place_, prefix_, name, value, limits.words(),
-                          text::nearest(value, limits.names).empty() ? "" : text::suggestion(value, limits.names));
+      if (!limits.names.empty() &&
+          std::find(limits.names.begin(), limits.names.end(), value) == limits.names.end()) {
+        throw ConfigError(
+            "{}: {}{} = '{}' is not {}{}", place_, prefix_, name, value, limits.words(),
+            text::nearest(value, limits.names).empty() ? "" : text::suggestion(value, limits.names));
       }
     } else if constexpr (!std::is_same_v<T, bool>) {
       const auto number = static_cast<double>(value);
-      const bool inside = number <= limits.high && (limits.low_allowed ? number >= limits.low : number > limits.low);
+      const bool inside =
+          number <= limits.high && (limits.low_allowed ? number >= limits.low : number > limits.low);
       if (!inside) wrong(name, limits.words(), node);  // also refuses nan, which compares false
     }
   }
@@ -217,14 +221,23 @@ std::string Limits::words() const {
   const bool bounded_below = low > -std::numeric_limits<double>::infinity();
   const bool bounded_above = high < std::numeric_limits<double>::infinity();
   if (bounded_below && bounded_above) return fmt::format("between {} and {}", low, high);
-  if (bounded_below) return low_allowed ? fmt::format("at least {}", low) : fmt::format("greater than {}", low);
+  if (bounded_below)
+    return low_allowed ? fmt::format("at least {}", low) : fmt::format("greater than {}", low);
   return "";
 }
 
-Limits at_least(double low) { return {.low = low}; }
-Limits above(double low) { return {.low = low, .low_allowed = false}; }
-Limits between(double low, double high) { return {.low = low, .high = high}; }
-Limits one_of(std::vector<std::string> names) { return {.names = std::move(names)}; }
+Limits at_least(double low) {
+  return {.low = low};
+}
+Limits above(double low) {
+  return {.low = low, .low_allowed = false};
+}
+Limits between(double low, double high) {
+  return {.low = low, .high = high};
+}
+Limits one_of(std::vector<std::string> names) {
+  return {.names = std::move(names)};
+}
 
 // ---- documents
 
@@ -252,7 +265,8 @@ Document Document::from_text(std::string_view text, std::string name) {
   try {
     document.content_->root = toml::parse(text);
   } catch (const toml::parse_error& fault) {
-    throw ConfigError("{}: line {}: {}", document.content_->name, fault.source().begin.line, fault.description());
+    throw ConfigError("{}: line {}: {}", document.content_->name, fault.source().begin.line,
+                      fault.description());
   }
   return document;
 }

@@ -1,5 +1,5 @@
-// Configuration: the one `describe` function of an options struct reads it from TOML, writes the resolved TOML, and
-// explains it. TOML itself stays inside config.cpp.
+// Configuration: the one `describe` function of an options struct reads it from TOML, writes the resolved
+// TOML, and explains it. TOML itself stays inside config.cpp.
 //
 //   struct Options {
 //     double rtol = 1e-3;
@@ -89,7 +89,8 @@ class Document {
   /// `assignment` is "a.b=value"; the value is TOML, or a bare word taken as a string.
   void set(std::string_view assignment);
 
-  /// Fills the described options; throws ConfigError on an unknown key, a wrong type or a value out of limits.
+  /// Fills the described options; throws ConfigError on an unknown key, a wrong type or a value out of
+  /// limits.
   void read(const Describe& describe) const;
 
  private:

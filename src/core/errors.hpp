@@ -1,5 +1,5 @@
-// Misuse and failure as exceptions: one sentence that names the culprit and what would be right. Only `main` catches
-// them; each class has its own exit code so that scripts can tell them apart.
+// Misuse and failure as exceptions: one sentence that names the culprit and what would be right. Only `main`
+// catches them; each class has its own exit code so that scripts can tell them apart.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +31,8 @@ class Error : public std::runtime_error {
   Exit code_;
 };
 
-/// An Error with a fixed exit code whose sentence is formatted in place: `throw DataError("{}: no frames", file)`.
+/// An Error with a fixed exit code whose sentence is formatted in place: `throw DataError("{}: no frames",
+/// file)`.
 template <Exit Code>
 class ErrorOf : public Error {
  public:

@@ -35,7 +35,9 @@ void write_all(const std::string& path, std::string_view content) {
 
 }  // namespace
 
-void sync_file(const std::string& path) { sync_path(path, O_RDONLY); }
+void sync_file(const std::string& path) {
+  sync_path(path, O_RDONLY);
+}
 
 void sync_folder_of(const std::string& path) {
   const auto folder = std::filesystem::absolute(path).parent_path();

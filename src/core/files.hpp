@@ -7,12 +7,13 @@
 
 namespace cvf::files {
 
-/// Writes beside `path`, fsyncs, renames over it and fsyncs the folder. A failure (disk full, say) leaves the old
-/// file untouched and throws a DataError.
+/// Writes beside `path`, fsyncs, renames over it and fsyncs the folder. A failure (disk full, say) leaves the
+/// old file untouched and throws a DataError.
 void write_atomically(const std::string& path, std::string_view content);
 
 /// The same for writers that need a path: `write` fills the temporary file that it is given.
-void write_atomically(const std::string& path, const std::function<void(const std::string& temporary)>& write);
+void write_atomically(const std::string& path,
+                      const std::function<void(const std::string& temporary)>& write);
 
 std::string read_whole(const std::string& path);
 void sync_file(const std::string& path);

@@ -15,11 +15,17 @@ struct Sha256::State {
   ~State() { EVP_MD_CTX_free(context); }
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) { EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr); }
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr);
+}
 Sha256::~Sha256() = default;
 
-void Sha256::add(std::span<const std::byte> bytes) { EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()); }
-void Sha256::add(std::string_view text) { add(std::as_bytes(std::span(text))); }
+void Sha256::add(std::span<const std::byte> bytes) {
+  EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+}
+void Sha256::add(std::string_view text) {
+  add(std::as_bytes(std::span(text)));
+}
 
 Digest Sha256::finish() {
   Digest digest{};
@@ -27,7 +33,9 @@ Digest Sha256::finish() {
   return digest;
 }
 
-std::string hex(const Digest& digest) { return fmt::format("{:02x}", fmt::join(digest, "")); }
+std::string hex(const Digest& digest) {
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
 
 Digest sha256(std::string_view text) {
   Sha256 hash;

@@ -28,9 +28,15 @@ void install() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool requested() { return flag != 0; }
-void request() { flag = 1; }
-void clear() { flag = 0; }
+bool requested() {
+  return flag != 0;
+}
+void request() {
+  flag = 1;
+}
+void clear() {
+  flag = 0;
+}
 
 void throw_if_requested(const char* what_is_kept) {
   if (requested()) throw Interrupted("interrupted; {}", what_is_kept);

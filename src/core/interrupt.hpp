@@ -5,8 +5,8 @@ namespace cvf::interrupt {
 
 void install();
 bool requested();
-void request();        // as if a signal had come; for tests
-void clear();          // for tests
+void request();  // as if a signal had come; for tests
+void clear();    // for tests
 void throw_if_requested(const char* what_is_kept);
 
 }  // namespace cvf::interrupt

@@ -15,7 +15,8 @@ bool open_line = false;
 
 spdlog::logger& logger() {
   static const auto instance = [] {
-    auto made = std::make_shared<spdlog::logger>("cvf", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    auto made =
+        std::make_shared<spdlog::logger>("cvf", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     made->set_level(spdlog::level::debug);
     made->set_pattern("%^%v%$");
     return made;
@@ -32,13 +33,19 @@ void print(spdlog::level::level_enum severity, const std::string& sentence) {
 
 }  // namespace
 
-void set_level(Level level) { current = level; }
-Level level() { return current; }
+void set_level(Level level) {
+  current = level;
+}
+Level level() {
+  return current;
+}
 
 void write_note(const std::string& sentence) {
   if (current != Level::quiet) print(spdlog::level::debug, sentence);
 }
-void write_warning(const std::string& sentence) { print(spdlog::level::warn, "warning: " + sentence); }
+void write_warning(const std::string& sentence) {
+  print(spdlog::level::warn, "warning: " + sentence);
+}
 void write_detail(const std::string& sentence) {
   if (current == Level::verbose) print(spdlog::level::debug, sentence);
 }
@@ -53,6 +60,8 @@ bool stderr_is_terminal() {
   return terminal;
 }
 
-void set_open_line(bool open) { open_line = open; }
+void set_open_line(bool open) {
+  open_line = open;
+}
 
 }  // namespace cvf::log

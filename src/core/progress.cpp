@@ -18,7 +18,9 @@ constexpr std::chrono::seconds plain_line_every{15};
 Progress::Progress(std::string title, std::uint64_t total, std::string unit, std::uint64_t done)
     : title_(std::move(title)), unit_(std::move(unit)), total_(total), done_(done), done_before_(done) {}
 
-Progress::~Progress() { draw(true); }
+Progress::~Progress() {
+  draw(true);
+}
 
 void Progress::advance(std::uint64_t count) {
   const std::lock_guard lock(mutex_);
@@ -36,7 +38,8 @@ std::string Progress::line() const {
   const double speed = seconds > 0 ? static_cast<double>(done_ - done_before_) / seconds : 0;
   std::string out = fmt::format("{} {}/{} {}", title_, done_, total_, unit_);
   if (speed > 0 && done_ < total_) {
-    out += fmt::format(", {:.3g}/s, {} left", speed, text::duration(static_cast<double>(total_ - done_) / speed));
+    out += fmt::format(", {:.3g}/s, {} left", speed,
+                       text::duration(static_cast<double>(total_ - done_) / speed));
   } else {
     out += fmt::format(", {}", text::duration(seconds));
   }
@@ -55,7 +58,8 @@ void Progress::draw(bool last) {
   if (terminal) {
     const double share = total_ == 0 ? 1.0 : static_cast<double>(done_) / static_cast<double>(total_);
     const int filled = std::clamp(static_cast<int>(share * bar_width), 0, bar_width);
-    std::fputs(fmt::format("\r\033[K[{:#<{}}{:.<{}}] {}{}", "", filled, "", bar_width - filled, line(), last ? "\n" : "")
+    std::fputs(fmt::format("\r\033[K[{:#<{}}{:.<{}}] {}{}", "", filled, "", bar_width - filled, line(),
+                           last ? "\n" : "")
                    .c_str(),
                stderr);
     log::set_open_line(!last);

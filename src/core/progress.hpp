@@ -1,4 +1,5 @@
-// How far a long job is: one redrawn line on a terminal, a plain line now and then in a pipe, nothing when quiet.
+// How far a long job is: one redrawn line on a terminal, a plain line now and then in a pipe, nothing when
+// quiet.
 #pragma once
 
 #include <chrono>
@@ -16,8 +17,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void advance(std::uint64_t count = 1);       // from any thread
-  void remark(const std::string& addition);    // shown behind the bar, e.g. the loss
+  void advance(std::uint64_t count = 1);     // from any thread
+  void remark(const std::string& addition);  // shown behind the bar, e.g. the loss
 
  private:
   using Clock = std::chrono::steady_clock;

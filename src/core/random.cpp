@@ -51,9 +51,13 @@ std::uint64_t RandomStream::bits() {
   return buffer_[static_cast<std::size_t>(2 - buffered_--)];
 }
 
-double RandomStream::uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+double RandomStream::uniform() {
+  return static_cast<double>(bits() >> 11) * 0x1p-53;
+}
 
-double RandomStream::uniform(double low, double high) { return low + (high - low) * uniform(); }
+double RandomStream::uniform(double low, double high) {
+  return low + (high - low) * uniform();
+}
 
 double RandomStream::normal() {
   if (has_spare_) {
@@ -68,7 +72,8 @@ double RandomStream::normal() {
 }
 
 std::uint64_t RandomStream::below(std::uint64_t limit) {
-  const std::uint64_t uneven = (0 - limit) % limit;  // 2^64 mod limit: values below it would be drawn once too often
+  const std::uint64_t uneven =
+      (0 - limit) % limit;  // 2^64 mod limit: values below it would be drawn once too often
   for (;;) {
     const std::uint64_t value = bits();
     if (value >= uneven) return value % limit;

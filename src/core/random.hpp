@@ -1,5 +1,5 @@
-// One root seed, many named streams. A stream's numbers depend on (seed, name, index) and on nothing else, so work
-// can be split over any number of threads or ranks and still draw the same values.
+// One root seed, many named streams. A stream's numbers depend on (seed, name, index) and on nothing else, so
+// work can be split over any number of threads or ranks and still draw the same values.
 #pragma once
 
 #include <array>

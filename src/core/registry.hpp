@@ -1,5 +1,5 @@
-// A shelf of interchangeable things: an explicit table of rows, each with a name and a one-line summary. Adding a
-// thing is one file and one row; nothing registers itself behind the reader's back.
+// A shelf of interchangeable things: an explicit table of rows, each with a name and a one-line summary.
+// Adding a thing is one file and one row; nothing registers itself behind the reader's back.
 #pragma once
 
 #include <span>

@@ -88,7 +88,9 @@ std::string duration(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
-double to_real(std::string_view word, std::string_view what) { return to_number<double>(word, what, "a number"); }
+double to_real(std::string_view word, std::string_view what) {
+  return to_number<double>(word, what, "a number");
+}
 
 std::int64_t to_integer(std::string_view word, std::string_view what) {
   return to_number<std::int64_t>(word, what, "a whole number");

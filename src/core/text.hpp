@@ -9,7 +9,8 @@
 
 namespace cvf::text {
 
-/// The candidate with the smallest edit distance to `word`; empty when none is close enough to be a typing slip.
+/// The candidate with the smallest edit distance to `word`; empty when none is close enough to be a typing
+/// slip.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
 /// " (did you mean 'x'?)" for a near candidate, " (known: a, b, c)" otherwise.
@@ -17,8 +18,8 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
 
 std::string join(std::span<const std::string> words, std::string_view separator = ", ");
 std::vector<std::string> split(std::string_view line, char separator);
-std::string bytes(std::uint64_t count);   // "13.2 GB"
-std::string duration(double seconds);     // "2 min 05 s"
+std::string bytes(std::uint64_t count);  // "13.2 GB"
+std::string duration(double seconds);    // "2 min 05 s"
 
 /// A number that fills the whole of `word`, or a UsageError that names `what`.
 double to_real(std::string_view word, std::string_view what);

@@ -44,11 +44,14 @@ void use(int wanted) {
   current = wanted == 0 ? available_cores() : wanted;
   omp_set_num_threads(current);
   // OpenBLAS keeps its own pool; it is there only when LibTorch has loaded it.
-  if (auto* set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(current);
+  if (auto* set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
+    set(current);
   for (const auto& set_pool : pools()) set_pool(current);
 }
 
-int count() { return current; }
+int count() {
+  return current;
+}
 
 void add_pool(std::function<void(int)> set_threads) {
   set_threads(current);

@@ -5,16 +5,17 @@
 
 namespace cvf::threads {
 
-/// Call first in `main`. OpenMP reads its waiting policy before main, so a process started without one starts itself
-/// anew with passive waiting (spinning threads cost up to 10x on a shared machine). Also keeps large freed blocks in
-/// the process instead of giving them back to the system after every operation.
+/// Call first in `main`. OpenMP reads its waiting policy before main, so a process started without one starts
+/// itself anew with passive waiting (spinning threads cost up to 10x on a shared machine). Also keeps large
+/// freed blocks in the process instead of giving them back to the system after every operation.
 void prepare_process(char** argv);
 
 /// Sets OpenMP, OpenBLAS when loaded, and every pool added below. 0 means one for each core that we may use.
 void use(int count);
 int count();
 
-/// A library with its own pool (LibTorch) adds its setter here; it is called at once and at every later `use`.
+/// A library with its own pool (LibTorch) adds its setter here; it is called at once and at every later
+/// `use`.
 void add_pool(std::function<void(int)> set_threads);
 
 }  // namespace cvf::threads

@@ -1,1 +1,90 @@
 #include "data/source.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "core/errors.hpp"
+#include "data/layouts/layout.hpp"
+
+namespace cvf::data {
+namespace {
+
+std::string first_bytes(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw DataError("{}: does not exist or cannot be read", file);
+  std::string bytes(128, '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(stream.gcount()));
+  return bytes;
+}
+
+void refuse_folder(const std::string& file) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(file)) return;
+  for (const char* mark : {".zgroup", ".zarray", ".zattrs", "zarr.json"}) {
+    if (fs::exists(fs::path(file) / mark)) {
+      throw DataError("{}: is a Zarr folder, which is not read; convert it to HDF5 (n,t,y,x,c)", file);
+    }
+  }
+  throw DataError("{}: is a folder, not a file", file);
+}
+
+struct Stranger {
+  std::string_view begins, what;
+};
+
+constexpr std::array strangers{
+    Stranger{"MATLAB 5.0", "a MATLAB file before version 7.3; save it with -v7.3 or convert it to HDF5"},
+    Stranger{"CDF\x01", "a NetCDF-3 file; convert it to NetCDF-4, which is HDF5 (nccopy -k nc4)"},
+    Stranger{"CDF\x02", "a NetCDF-3 file; convert it to NetCDF-4, which is HDF5 (nccopy -k nc4)"},
+    Stranger{"CDF\x05", "a NetCDF-3 file; convert it to NetCDF-4, which is HDF5 (nccopy -k nc4)"},
+    Stranger{"\x80\x02", "a Python pickle; save its arrays as NPZ or HDF5"},
+    Stranger{"\x1f\x8b", "packed with gzip; unpack it first"},
+};
+
+std::unique_ptr<Source> open_hdf5(const std::string& file, const OpenOptions& options) {
+  const auto root = hdf5::File::open(file).root();
+  if (!options.dataset.empty()) return layouts::plain.open(root, options);  // the user knows better
+  for (const auto& layout : layouts::table()) {
+    if (layout.recognises(root)) return layout.open(root, options);
+  }
+  throw DataError("{}: follows no known layout", file);
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options) {
+  refuse_folder(file);
+  const std::string begin = first_bytes(file);
+  if (begin.starts_with("\x93NUMPY") || begin.starts_with("PK\x03\x04"))
+    return layouts::open_numpy(file, options);
+  if (hdf5::is_hdf5(file)) return open_hdf5(file, options);
+  for (const auto& [begins, what] : strangers) {
+    if (begin.starts_with(begins)) throw DataError("{}: is {}", file, what);
+  }
+  throw DataError("{}: {}; HDF5, NPY and NPZ files are read", file,
+                  begin.empty() ? "is empty" : "is none of the formats known, or was cut short");
+}
+
+void require_finite(const Source& source, std::size_t sample, std::size_t first,
+                    std::span<const float> values) {
+  // Without an early way out the compiler checks many values at once; the place is looked for only when
+  // needed.
+  std::uint32_t broken = 0;
+  for (const float value : values) {
+    constexpr std::uint32_t exponent = 0x7f800000;  // all ones: infinite or not a number
+    broken |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(value) & exponent) == exponent);
+  }
+  if (broken == 0) return;
+  const Description& about = source.description();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw DataError("{}: sample {}, frame {}, channel {} holds {}", about.file, sample,
+                    first + i / about.frame_size(), about.channels[i % about.channels.size()], values[i]);
+  }
+}
+
+}  // namespace cvf::data

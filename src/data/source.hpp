@@ -1,7 +1,7 @@
 // Trajectories from a file, whatever its layout: the one face that the loader, the audit and every tool read.
 //
-// The internal form is (sample, time, y, x, channel), float32. A vector state has ny = nx = 1; a 1-D field has
-// ny = 1. Lengths and times may differ from sample to sample.
+// The internal form is (sample, time, y, x, channel), float32. A vector state has ny = nx = 1; a 1-D field
+// has ny = 1. Lengths and times may differ from sample to sample.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ namespace cvf::data {
 
 struct Description {
   std::string file;
-  std::string layout;                 // "PDEBench groups", "The Well", ...
-  std::string axes;                   // how the file stores it, e.g. "t,y,x,c"
+  std::string layout;  // "PDEBench groups", "The Well", ...
+  std::string axes;    // how the file stores it, e.g. "t,y,x,c"
   std::size_t samples = 0;
   std::size_t ny = 1, nx = 1;
   std::vector<std::string> channels;  // named, in storage order
   std::vector<double> x, y;           // coordinates; empty when the file has none
   std::string boundary = "unknown";
-  std::vector<std::size_t> frames;    // for each sample
+  std::vector<std::size_t> frames;                // for each sample
   std::map<std::string, std::string> attributes;  // scalars and texts worth showing
-  std::vector<std::string> notes;     // what was noticed, e.g. a coordinate array that is one entry too long
+  std::vector<std::string> notes;  // what was noticed, e.g. a coordinate array that is one entry too long
 
   std::size_t frame_size() const { return ny * nx * channels.size(); }  // values in one frame
 };
@@ -47,12 +47,17 @@ class Source {
 
 /// What a user says about a plain array that nothing in the file tells.
 struct OpenOptions {
-  std::string dataset;                // path of the array, for plain HDF5 and NPZ
-  std::string axes;                   // e.g. "n,t,y,x,c"; overrides what the layout implies
-  double dt = 0;                      // spacing when the file has no times; 0 = use 1 and say so
+  std::string dataset;  // path of the array, for plain HDF5 and NPZ
+  std::string axes;     // e.g. "n,t,y,x,c"; overrides what the layout implies
+  double dt = 0;        // spacing when the file has no times; 0 = use 1 and say so
 };
 
 /// Opens by content, never by file name. Throws DataError naming file and dataset.
 std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options = {});
+
+/// Throws a DataError that names file, sample, frame and channel of the first value that is not a number or
+/// infinite. `values` are whole frames of `sample` from frame `first` on, as `read` gave them.
+void require_finite(const Source& source, std::size_t sample, std::size_t first,
+                    std::span<const float> values);
 
 }  // namespace cvf::data

@@ -1,7 +1,8 @@
-// A known dynamical system: equations, scheme and the random draw of its initial states. Plain C++ over double.
+// A known dynamical system: equations, scheme and the random draw of its initial states. Plain C++ over
+// double.
 //
-// A system simulates one sample at a time, single-threaded and without shared state, so that callers may run many
-// samples in parallel. What it computes depends on (options, seed, sample, attempt) and on nothing else.
+// A system simulates one sample at a time, single-threaded and without shared state, so that callers may run
+// many samples in parallel. What it computes depends on (options, seed, sample, attempt) and on nothing else.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +30,12 @@ struct Draw {
   int attempt = 0;
 };
 
-/// What a file should say about one sample: the drawn parameters and what the solver did ("solver_steps", ...).
+/// What a file should say about one sample: the drawn parameters and what the solver did ("solver_steps",
+/// ...).
 using Scalars = std::vector<std::pair<std::string, double>>;
 
-/// Receives frame after frame, in order of time: planes [C][ny][nx], x fastest. May throw to stop the simulation.
+/// Receives frame after frame, in order of time: planes [C][ny][nx], x fastest. May throw to stop the
+/// simulation.
 using FrameSink = std::function<void(std::size_t frame, std::span<const double> planes)>;
 
 class System {
@@ -45,8 +48,10 @@ class System {
   virtual std::vector<double> y() const = 0;
   virtual std::string boundary() const = 0;  // "periodic", "zero_flux", "outflow" or "none"
 
-  /// Integrates one sample. `times` increases strictly and starts at or after 0; time 0 is the initial state (after
-  /// any burn-in). Every wanted time is hit exactly. The scalar names and their order are those of scalar_names().
+  /// Integrates one sample. `times` increases strictly and starts at or after 0; time 0 is the initial state
+  /// (after any burn-in). Every wanted time is hit exactly. A state that blows up is a NumericsError or a frame
+  /// that is not finite: the caller then asks for another attempt. The scalars are those of scalar_names(), in
+  /// that order.
   virtual Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const = 0;
   virtual std::vector<std::string> scalar_names() const = 0;
 };
@@ -71,13 +76,16 @@ struct Row {
 /// Every system that `cvf data generate` knows (registry.cpp).
 std::span<const Row> registry();
 
-/// Settings for a system type with a nested Options that has `describe(Section&)`, and a (GridSize, Options) constructor.
+/// Settings for a system type with a nested Options that has `describe(Section&)`, and a (GridSize, Options)
+/// constructor.
 template <class Type>
 std::unique_ptr<Settings> settings_of() {
   struct Concrete : Settings {
     typename Type::Options options;
     void describe(config::Section& section) override { options.describe(section); }
-    std::unique_ptr<System> build(GridSize grid) const override { return std::make_unique<Type>(grid, options); }
+    std::unique_ptr<System> build(GridSize grid) const override {
+      return std::make_unique<Type>(grid, options);
+    }
   };
   return std::make_unique<Concrete>();
 }

@@ -10,7 +10,8 @@ namespace cvf::config {
 namespace {
 
 enum class Norm { row, batch };
-constexpr std::array<std::pair<std::string_view, Norm>, 2> norms{{{"row", Norm::row}, {"batch", Norm::batch}}};
+constexpr std::array<std::pair<std::string_view, Norm>, 2> norms{
+    {{"row", Norm::row}, {"batch", Norm::batch}}};
 
 struct Options {
   double rtol = 1e-3;
@@ -30,7 +31,8 @@ Describe describe(Options& o) {
     s.key("name", &o.name, "which one", one_of({"dopri5", "euler"}));
     s.choice<Norm>("norm", o.norm, norms, "error norm");
     s.key("times", &o.times, "output times");
-    s.table("inner", "a table inside", [&o](Section& inner) { inner.key("depth", &o.inner_depth, "metres"); });
+    s.table("inner", "a table inside",
+            [&o](Section& inner) { inner.key("depth", &o.inner_depth, "metres"); });
   };
 }
 
@@ -49,7 +51,9 @@ std::string sentence_of(const std::string& toml, std::vector<std::string> sets =
 TEST(Config, ReadsEveryKindOfValue) {
   Options o;
   Document::from_text(
-      "rtol = 1e-5\nsteps = 7\ndense = true\nname = 'euler'\nnorm = 'batch'\ntimes = [1, 2.5]\n[inner]\ndepth = 3\n", "t")
+      "rtol = 1e-5\nsteps = 7\ndense = true\nname = 'euler'\nnorm = 'batch'\ntimes = [1, "
+      "2.5]\n[inner]\ndepth = 3\n",
+      "t")
       .read(describe(o));
   EXPECT_EQ(o.rtol, 1e-5);
   EXPECT_EQ(o.steps, 7);
@@ -75,7 +79,8 @@ TEST(Config, WhatIsWrittenReadsBackTheSame) {
 
 TEST(Config, UnknownKeyNamesTheNearest) {
   EXPECT_EQ(sentence_of("rtoll = 1.0"), "run.toml: unknown key 'rtoll' (did you mean 'rtol'?)");
-  EXPECT_EQ(sentence_of("[inner]\ndeepth = 1"), "run.toml: unknown key 'inner.deepth' (did you mean 'depth'?)");
+  EXPECT_EQ(sentence_of("[inner]\ndeepth = 1"),
+            "run.toml: unknown key 'inner.deepth' (did you mean 'depth'?)");
 }
 
 TEST(Config, WrongTypesAndValuesSayWhatWouldBeRight) {
@@ -85,7 +90,8 @@ TEST(Config, WrongTypesAndValuesSayWhatWouldBeRight) {
   EXPECT_EQ(sentence_of("steps = 2.5"), "run.toml: steps = 2.5 must be a whole number");
   EXPECT_EQ(sentence_of("steps = true"), "run.toml: steps = true must be a whole number");
   EXPECT_EQ(sentence_of("steps = 101"), "run.toml: steps = 101 must be between 1 and 100");
-  EXPECT_EQ(sentence_of("name = 'eulr'"), "run.toml: name = 'eulr' is not one of dopri5, euler (did you mean 'euler'?)");
+  EXPECT_EQ(sentence_of("name = 'eulr'"),
+            "run.toml: name = 'eulr' is not one of dopri5, euler (did you mean 'euler'?)");
   EXPECT_EQ(sentence_of("inner = 3"), "run.toml: 'inner' must be a table");
   EXPECT_NE(sentence_of("rtol = ").find("run.toml: line 1"), std::string::npos);
 }

@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/verbs.hpp"
+#include "core/errors.hpp"
+#include "core/text.hpp"
+
+namespace cvf::cli {
+namespace {
+
+struct Range {
+  double low = INFINITY, high = -INFINITY;
+};
+
+// A few samples tell the ranges; the audit reads everything.
+std::vector<Range> sampled_ranges(const data::Source& source, std::size_t most_samples) {
+  const auto& d = source.description();
+  const std::size_t channels = d.channels.size(), step = std::max<std::size_t>(1, d.samples / most_samples);
+  std::vector<Range> ranges(channels);
+  std::vector<float> frame(d.frame_size());
+  for (std::size_t sample = 0; sample < d.samples; sample += step) {
+    const std::size_t frames = d.frames[sample];
+    for (std::size_t t = 0; t < frames; t += std::max<std::size_t>(1, frames / 8)) {
+      source.read(sample, t, 1, frame);
+      for (std::size_t i = 0; i < frame.size(); ++i) {
+        auto& range = ranges[i % channels];
+        range.low = std::min(range.low, double{frame[i]});
+        range.high = std::max(range.high, double{frame[i]});
+      }
+    }
+  }
+  return ranges;
+}
+
+std::string spacing_words(const std::vector<double>& times) {
+  if (times.size() < 2) return "one frame only";
+  double low = INFINITY, high = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    low = std::min(low, times[i] - times[i - 1]);
+    high = std::max(high, times[i] - times[i - 1]);
+  }
+  const bool even = high - low <= 1e-3 * high;
+  return even ? fmt::format("spacing {:.6g}",
+                            (times.back() - times.front()) / static_cast<double>(times.size() - 1))
+              : fmt::format("uneven spacing {:.6g} to {:.6g}", low, high);
+}
+
+struct Inspect {
+  InputFile input;
+  bool json = false;
+
+  void run() const {
+    const auto source = input.open();
+    json ? print_json(*source) : print_text(*source);
+  }
+
+  static void print_text(const data::Source& source) {
+    const auto& d = source.description();
+    const auto [fewest, most] = std::minmax_element(d.frames.begin(), d.frames.end());
+    const auto times = source.times(0);
+    fmt::print("file       {}\nlayout     {}\naxes       {}\n", d.file, d.layout, d.axes);
+    fmt::print("samples    {}\n", d.samples);
+    if (*fewest == *most) {
+      fmt::print("frames     {} frames = {} steps, t = {:.6g} to {:.6g}, {}\n", *most, *most - 1,
+                 times.front(), times.back(), spacing_words(times));
+    } else {
+      fmt::print("frames     {} to {} (ragged); sample 0: t = {:.6g} to {:.6g}, {}\n", *fewest, *most,
+                 times.front(), times.back(), spacing_words(times));
+    }
+    if (d.nx * d.ny == 1) {
+      fmt::print("state      vector of {}\n", d.channels.size());
+    } else {
+      fmt::print("grid       {} x {} (y x x){}{}\n", d.ny, d.nx, extent("x", d.x), extent("y", d.y));
+      fmt::print("boundary   {}\n", d.boundary);
+    }
+    const auto ranges = sampled_ranges(source, 8);
+    for (std::size_t c = 0; c < d.channels.size(); ++c) {
+      fmt::print("channel    {:<12} {:.6g} to {:.6g} (in a few samples)\n", d.channels[c], ranges[c].low,
+                 ranges[c].high);
+    }
+    std::size_t frames = 0;
+    for (const std::size_t count : d.frames) frames += count;
+    fmt::print("size       {} as float32\n", text::bytes(frames * d.frame_size() * sizeof(float)));
+    for (const auto& [name, value] : d.attributes) {
+      const bool shown_above = name == "axes" || name == "boundary" || name == "channels";
+      if (!shown_above) fmt::print("attribute  {} = {}\n", name, one_line(value));
+    }
+    for (const auto& [name, value] : source.scalars(0))
+      fmt::print("scalar     {} = {:.6g} (sample 0)\n", name, value);
+    for (const auto& note : d.notes) fmt::print("note       {}\n", note);
+  }
+
+  static void print_json(const data::Source& source) {
+    const auto& d = source.description();
+    nlohmann::json out{{"file", d.file},
+                       {"layout", d.layout},
+                       {"axes", d.axes},
+                       {"samples", d.samples},
+                       {"frames", d.frames},
+                       {"ny", d.ny},
+                       {"nx", d.nx},
+                       {"channels", d.channels},
+                       {"boundary", d.boundary},
+                       {"attributes", d.attributes},
+                       {"notes", d.notes},
+                       {"times", source.times(0)},
+                       {"scalars", source.scalars(0)}};
+    const auto ranges = sampled_ranges(source, 8);
+    for (std::size_t c = 0; c < ranges.size(); ++c)
+      out["ranges"][d.channels[c]] = {ranges[c].low, ranges[c].high};
+    fmt::print("{}\n", out.dump(1));
+  }
+
+  static std::string extent(std::string_view name, const std::vector<double>& coordinate) {
+    return coordinate.empty()
+               ? ""
+               : fmt::format(", {} = {:.6g} to {:.6g}", name, coordinate.front(), coordinate.back());
+  }
+
+  static std::string one_line(const std::string& text) {
+    const std::string line = text.substr(0, text.find('\n'));
+    return line.size() == text.size() ? text : line + " ...";
+  }
+};
+
+}  // namespace
+
+void add_inspect(CLI::App& data) {
+  CLI::App& app =
+      *data.add_subcommand("inspect", "say what is in a data file: layout, axes, channels, times, ranges");
+  const auto verb = bind<Inspect>(app);
+  verb->input.add_to(app);
+  app.add_flag("--json", verb->json, "print one JSON object");
+}
+
+}  // namespace cvf::cli

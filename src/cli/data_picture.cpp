@@ -1,0 +1,42 @@
+#include "cli/verbs.hpp"
+#include "core/log.hpp"
+#include "data/ranges.hpp"
+#include "report/sample_picture.hpp"
+
+namespace cvf::cli {
+namespace {
+
+struct Picture {
+  InputFile input;
+  std::string out, frames;
+  std::size_t sample = 0;
+  report::PictureOptions options;
+
+  void run() {
+    const auto source = input.open();
+    const auto& d = source->description();
+    if (!frames.empty() && sample < d.samples)
+      options.frames = data::parse_ranges(frames, d.frames[sample], "--frames");
+    report::picture_of(*source, sample, options).save(out);
+    log::note("{}: sample {} of {}", out, sample, d.file);
+  }
+};
+
+}  // namespace
+
+void add_picture(CLI::App& data) {
+  CLI::App& app = *data.add_subcommand("picture", "draw one sample as a PNG");
+  const auto verb = bind<Picture>(app);
+  verb->input.add_to(app);
+  app.add_option("--out", verb->out, "PNG file to write")->required();
+  app.add_option("--sample", verb->sample, "which sample")->capture_default_str();
+  app.add_option("--frames", verb->frames, "which frames, e.g. 0,10,50 (default: spread evenly)");
+  app.add_option("--columns", verb->options.columns, "how many frames when --frames is not given")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  app.add_option("--size", verb->options.panel, "pixels of one panel")
+      ->check(CLI::Range(16, 4096))
+      ->capture_default_str();
+}
+
+}  // namespace cvf::cli

@@ -1,0 +1,36 @@
+// The verbs of the program, one file each. A verb adds itself to its parent and runs from CLI11's callback.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "data/source.hpp"
+
+namespace cvf::cli {
+
+void add_generate(CLI::App& data);
+void add_inspect(CLI::App& data);
+void add_audit(CLI::App& data);
+void add_convert(CLI::App& data);
+void add_picture(CLI::App& data);
+void add_explain(CLI::App& app);
+
+/// A verb that reads a data file: the FILE itself and what the user says about a plain array.
+struct InputFile {
+  std::string path;
+  data::OpenOptions options;
+
+  void add_to(CLI::App& verb);
+  std::unique_ptr<data::Source> open() const { return data::open(path, options); }
+};
+
+/// A verb with its options, kept alive by its callback: `Verb` has a `void run()`.
+template <class Verb>
+std::shared_ptr<Verb> bind(CLI::App& app) {
+  auto verb = std::make_shared<Verb>();
+  app.callback([verb] { verb->run(); });
+  return verb;
+}
+
+}  // namespace cvf::cli

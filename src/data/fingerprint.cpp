@@ -1,0 +1,100 @@
+#include "data/fingerprint.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/random.hpp"
+
+namespace cvf::data {
+namespace {
+
+void add_statistics(std::span<const float> frame, std::size_t frame_index,
+                    const std::vector<std::string>& names, Fingerprint& print) {
+  const std::size_t channels = names.size();
+  for (std::size_t c = 0; c < channels; ++c) {
+    ChannelSums& sums = print.channels[c];
+    for (std::size_t i = c; i < frame.size(); i += channels) {
+      const double value = frame[i];
+      if (!std::isfinite(value)) {
+        if (print.broken_values++ == 0) {
+          print.first_broken_frame = frame_index;
+          print.first_broken_channel = names[c];
+        }
+        continue;
+      }
+      sums.low = std::min(sums.low, value);
+      sums.high = std::max(sums.high, value);
+      sums.sum += value;
+      sums.squares += value * value;
+      ++sums.finite;
+    }
+  }
+}
+
+double variation_about_means(std::span<const float> frame, std::size_t channels) {
+  double total = 0;
+  const double cells = static_cast<double>(frame.size() / channels);
+  for (std::size_t c = 0; c < channels; ++c) {
+    double mean = 0;
+    for (std::size_t i = c; i < frame.size(); i += channels) mean += frame[i];
+    mean /= cells;
+    for (std::size_t i = c; i < frame.size(); i += channels) total += (frame[i] - mean) * (frame[i] - mean);
+  }
+  return std::sqrt(total);
+}
+
+}  // namespace
+
+Projections::Projections(std::size_t frame_size) : directions_(count * frame_size) {
+  RandomStream stream(0, "data.audit.projections");
+  for (auto& value : directions_) value = static_cast<float>(stream.normal());
+}
+
+std::array<double, Projections::count> Projections::of(std::span<const float> frame) const {
+  std::array<double, count> out{};
+  for (std::size_t k = 0; k < count; ++k) {
+    const float* direction = &directions_[k * frame.size()];
+    for (std::size_t i = 0; i < frame.size(); ++i) out[k] += static_cast<double>(direction[i]) * frame[i];
+  }
+  return out;
+}
+
+Fingerprint fingerprint(const Source& source, std::size_t sample, const Projections& projections) {
+  const Description& d = source.description();
+  const std::size_t size = d.frame_size(), frames = d.frames.at(sample);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Fingerprint print;
+  print.channels.assign(d.channels.size(), {infinity, -infinity, 0, 0, 0});
+
+  const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 20) / size, 1, frames);
+  std::vector<float> values((block + 1) * size);  // the last frame of the block before, then the block
+  Sha256 whole;
+  for (std::size_t first = 0; first < frames; first += block) {
+    const std::size_t count = std::min(block, frames - first);
+    const std::span<float> fresh(values.data() + size, count * size);
+    source.read(sample, first, count, fresh);
+    whole.add(std::as_bytes(fresh));
+    for (std::size_t f = 0; f < count; ++f) {
+      const std::span<const float> frame = fresh.subspan(f * size, size);
+      add_statistics(frame, first + f, d.channels, print);
+      if (first + f > 0 && std::memcmp(frame.data() - size, frame.data(), size * sizeof(float)) == 0) {
+        if (print.repeated_frames++ == 0) print.first_repeated_frame = first + f;
+      }
+    }
+    if (first == 0) {
+      const std::span<const float> initial = fresh.first(size);
+      Sha256 hash;
+      hash.add(std::as_bytes(initial));
+      print.initial = hash.finish();
+      print.projections = projections.of(initial);
+      print.variation = variation_about_means(initial, d.channels.size());
+    }
+    std::copy_n(fresh.data() + (count - 1) * size, size, values.data());
+  }
+  print.trajectory = whole.finish();
+  return print;
+}
+
+}  // namespace cvf::data

@@ -1,0 +1,41 @@
+// One pass over a sample's values: digests, statistics, broken places. The raw material of the audit.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "core/hash.hpp"
+#include "data/source.hpp"
+
+namespace cvf::data {
+
+/// Random directions in the space of frames: two frames are close only if their projections are.
+class Projections {
+ public:
+  static constexpr std::size_t count = 8;
+  explicit Projections(std::size_t frame_size);
+  std::array<double, count> of(std::span<const float> frame) const;
+
+ private:
+  std::vector<float> directions_;  // [count, frame_size]
+};
+
+struct ChannelSums {
+  double low = 0, high = 0, sum = 0, squares = 0;
+  std::size_t finite = 0;
+};
+
+struct Fingerprint {
+  Digest initial{}, trajectory{};
+  std::array<double, Projections::count> projections{};
+  double variation = 0;  // L2 norm of the first frame about its channel means
+  std::vector<ChannelSums> channels;
+  std::size_t broken_values = 0, first_broken_frame = 0;
+  std::string first_broken_channel;
+  std::size_t repeated_frames = 0, first_repeated_frame = 0;  // equal to the frame before, value by value
+};
+
+Fingerprint fingerprint(const Source& source, std::size_t sample, const Projections& projections);
+
+}  // namespace cvf::data

@@ -1,0 +1,246 @@
+#include "data/groups_writer.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "core/text.hpp"
+#include "data/hdf5.hpp"
+
+namespace cvf::data {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "frames are written as they are in memory");
+
+constexpr std::chrono::seconds flush_every{2};
+
+[[noreturn]] void fail(const std::string& path, std::string_view what) {
+  throw DataError("{}: {} failed: {}", path, what, std::strerror(errno));
+}
+
+int open_file(const std::string& path, int flags) {
+  const int handle = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+  if (handle < 0) fail(path, "opening");
+  return handle;
+}
+
+haddr_t chunk_address(const hdf5::Dataset& dataset, std::size_t frame) {
+  std::vector<hsize_t> corner(dataset.rank(), 0);
+  corner.front() = frame;
+  unsigned filters = 0;
+  hsize_t size = 0;
+  haddr_t address = HADDR_UNDEF;
+  H5Dget_chunk_info_by_coord(dataset.id(), corner.data(), &filters, &address, &size);
+  return address;
+}
+
+// The byte offsets of the frames of a dataset whose room is already reserved. HDF5 reserves the chunks in
+// order, one behind the other; only where it did not is each of them looked up, which takes HDF5 a walk over
+// all chunks.
+std::vector<std::uint64_t> frame_offsets(const hdf5::Dataset& dataset, std::size_t frame_bytes) {
+  const std::size_t frames = dataset.extents().front();
+  const bool chunked = !dataset.chunk().empty();
+  const haddr_t begin = chunked ? chunk_address(dataset, 0) : H5Dget_offset(dataset.id());
+  const bool in_a_row = !chunked || chunk_address(dataset, frames - 1) == begin + (frames - 1) * frame_bytes;
+  std::vector<std::uint64_t> out(frames);
+  for (std::size_t i = 0; i < frames; ++i)
+    out[i] = in_a_row ? begin + i * frame_bytes : chunk_address(dataset, i);
+  return out;
+}
+
+}  // namespace
+
+GroupsWriter::GroupsWriter(std::string path, GroupsPlan plan)
+    : path_(std::move(path)),
+      part_path_(path_ + ".part"),
+      journal_path_(path_ + ".journal"),
+      plan_(std::move(plan)),
+      complete_(plan_.samples(), 0) {
+  if (std::filesystem::exists(journal_path_) && std::filesystem::exists(part_path_)) {
+    read_journal();
+  } else {
+    lay_out();
+  }
+  find_places();
+  file_ = open_file(part_path_, O_WRONLY);
+  if (journal_ < 0) {
+    reserve_disk();
+    start_journal();
+  }
+}
+
+GroupsWriter::~GroupsWriter() {
+  if (file_ >= 0) close(file_);
+  if (journal_ >= 0) close(journal_);
+}
+
+std::size_t GroupsWriter::completed() const {
+  return static_cast<std::size_t>(std::count(complete_.begin(), complete_.end(), 1));
+}
+
+// ---- beginning and continuing
+
+void GroupsWriter::lay_out() {
+  const hdf5::Session session;
+  hdf5::File file = hdf5::File::create(part_path_);
+  hdf5::Group root = file.root();
+  write_root(root, plan_);
+  for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
+    hdf5::Group group = root.create_group(plan_.key(sample));
+    group.set("sample", static_cast<std::int64_t>(sample));
+    hdf5::Storage storage{hdf5::Element::float32};
+    storage.reserved = true;
+    const auto extents = plan_.extents(sample);
+    if (extents.size() > 2) {  // a vector state's frames are too small for chunks of their own
+      storage.chunk = extents;
+      storage.chunk.front() = 1;
+    }
+    group.create_dataset("data", extents, storage).set("axes", plan_.axes());
+    write_grid(group, plan_, sample);
+    hdf5::Group scalars = group.create_group("scalars");
+    for (const auto& name : plan_.scalar_names) {
+      hdf5::Storage number{hdf5::Element::float64};
+      number.reserved = true;
+      scalars.create_dataset(name, {}, number);
+    }
+  }
+  file.close();
+}
+
+void GroupsWriter::find_places() {
+  const hdf5::Session session;
+  const hdf5::Group root = hdf5::File::open(part_path_).root();
+  places_.resize(plan_.samples());
+  for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
+    const hdf5::Group group = root.group(plan_.key(sample));
+    places_[sample].frames = frame_offsets(group.dataset("data"), plan_.frame_size() * sizeof(float));
+    for (const auto& name : plan_.scalar_names) {
+      places_[sample].scalars.push_back(H5Dget_offset(group.dataset("scalars/" + name).id()));
+    }
+    for (const auto* offsets : {&places_[sample].frames, &places_[sample].scalars}) {
+      if (std::find(offsets->begin(), offsets->end(), HADDR_UNDEF) != offsets->end()) {
+        throw DataError("{}: no room was reserved for sample {}; delete the file and begin again", part_path_,
+                        sample);
+      }
+    }
+  }
+}
+
+// Better a clear word now than a full disk after an hour.
+void GroupsWriter::reserve_disk() {
+  struct stat status = {};
+  if (fstat(file_, &status) != 0) fail(part_path_, "asking for the size");
+  if (fallocate(file_, 0, 0, status.st_size) != 0 && errno == ENOSPC) {
+    const auto space = std::filesystem::space(std::filesystem::absolute(part_path_).parent_path());
+    std::filesystem::remove(part_path_);
+    throw DataError("{}: needs {}, but the disk has only {} free", path_,
+                    text::bytes(static_cast<std::uint64_t>(status.st_size)), text::bytes(space.available));
+  }
+}
+
+void GroupsWriter::start_journal() {
+  if (fsync(file_) != 0) fail(part_path_, "fsync");
+  files::write_atomically(journal_path_, std::string_view(plan_.digest() + "\n"));
+  journal_ = open_file(journal_path_, O_WRONLY | O_APPEND);
+}
+
+void GroupsWriter::read_journal() {
+  std::ifstream in(journal_path_);
+  std::string line;
+  std::getline(in, line);
+  if (line != plan_.digest()) {
+    throw DataError("{} was begun with other settings; repeat those, delete it, or choose another --out",
+                    part_path_);
+  }
+  std::uintmax_t whole = line.size() + 1;
+  while (std::getline(in, line) && !in.eof()) {  // a last line without its end was cut by the kill
+    complete_.at(static_cast<std::size_t>(text::to_integer(line, journal_path_))) = 1;
+    whole += line.size() + 1;
+  }
+  std::filesystem::resize_file(journal_path_, whole);
+  journal_ = open_file(journal_path_, O_WRONLY | O_APPEND);
+}
+
+// ---- samples
+
+void GroupsWriter::write_at(std::uint64_t offset, const void* bytes, std::size_t count) {
+  const char* next = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const ssize_t written = pwrite(file_, next, count, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail(part_path_, "writing");
+    next += written;
+    offset += static_cast<std::uint64_t>(written);
+    count -= static_cast<std::size_t>(written);
+  }
+}
+
+void GroupsWriter::write_frame(std::size_t sample, std::size_t frame, std::span<const float> values) {
+  write_at(places_[sample].frames.at(frame), values.data(), values.size_bytes());
+}
+
+void GroupsWriter::write_scalars(std::size_t sample, std::span<const double> values) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    write_at(places_[sample].scalars.at(i), &values[i], sizeof(double));
+}
+
+void GroupsWriter::finish_sample(std::size_t sample) {
+  {
+    const std::lock_guard lock(mutex_);
+    complete_[sample] = 1;
+    unrecorded_.push_back(sample);
+  }
+  // One thread waits for the disk now and then; the others go on.
+  std::unique_lock flushing(flush_mutex_, std::try_to_lock);
+  if (flushing && std::chrono::steady_clock::now() - flushed_ >= flush_every) record();
+}
+
+void GroupsWriter::flush() {
+  const std::lock_guard lock(flush_mutex_);
+  record();
+}
+
+// The journal may only name what is on disk: first the data, then the line.
+void GroupsWriter::record() {
+  std::vector<std::size_t> samples;
+  {
+    const std::lock_guard lock(mutex_);
+    samples.swap(unrecorded_);
+  }
+  if (!samples.empty()) {
+    if (fdatasync(file_) != 0) fail(part_path_, "fdatasync");
+    const std::string lines = fmt::format("{}\n", fmt::join(samples, "\n"));
+    if (::write(journal_, lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()) ||
+        fdatasync(journal_) != 0) {
+      fail(journal_path_, "writing");
+    }
+  }
+  flushed_ = std::chrono::steady_clock::now();
+}
+
+void GroupsWriter::finish() {
+  if (completed() != plan_.samples()) {
+    throw DataError("{}: {} of {} samples are missing", part_path_, plan_.samples() - completed(),
+                    plan_.samples());
+  }
+  if (fsync(file_) != 0) fail(part_path_, "fsync");
+  if (std::rename(part_path_.c_str(), path_.c_str()) != 0) fail(path_, "renaming into place");
+  files::sync_folder_of(path_);
+  std::filesystem::remove(journal_path_);
+}
+
+void GroupsWriter::discard() {
+  std::filesystem::remove(journal_path_);
+  std::filesystem::remove(part_path_);
+}
+
+}  // namespace cvf::data

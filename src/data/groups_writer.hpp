@@ -1,0 +1,68 @@
+// Writes a file of many samples from many threads, and survives being killed.
+//
+// The whole HDF5 structure is laid out first, with room for every frame; from then on frames go straight to
+// their place in the file, HDF5 is not involved, and nothing can break the structure. A journal beside the
+// file names the samples that are complete and on disk, so the same call continues after a kill. When all are
+// there the file gets its name.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/groups_format.hpp"
+
+namespace cvf::data {
+
+class GroupsWriter {
+ public:
+  /// Begins `path`.part, or continues it when it was begun with the same plan; with another one it is a
+  /// DataError.
+  GroupsWriter(std::string path, GroupsPlan plan);
+  ~GroupsWriter();
+  GroupsWriter(const GroupsWriter&) = delete;
+  GroupsWriter& operator=(const GroupsWriter&) = delete;
+
+  const GroupsPlan& plan() const { return plan_; }
+  bool complete(std::size_t sample) const { return complete_[sample]; }
+  std::size_t completed() const;
+
+  // Each sample by one thread, different samples by any number of threads.
+  void write_frame(std::size_t sample, std::size_t frame, std::span<const float> values);  // [ny, nx, C]
+  void write_scalars(std::size_t sample, std::span<const double> values);  // in the plan's order
+  void finish_sample(std::size_t sample);
+
+  void flush();   // makes every finished sample survive a power cut
+  void finish();  // all samples are complete: the file gets its name, the journal goes
+
+  void discard();  // the unfinished file is not wanted any more
+
+  const std::string& part_path() const { return part_path_; }
+
+ private:
+  struct Places {  // byte offsets in the file
+    std::vector<std::uint64_t> frames, scalars;
+  };
+  void lay_out();
+  void find_places();
+  void reserve_disk();
+  void read_journal();
+  void start_journal();
+  void record();  // needs flush_mutex_
+  void write_at(std::uint64_t offset, const void* bytes, std::size_t count);
+
+  std::string path_, part_path_, journal_path_;
+  GroupsPlan plan_;
+  std::vector<Places> places_;
+  std::vector<char> complete_;
+  std::vector<std::size_t> unrecorded_;  // finished, not yet in the journal
+  std::mutex mutex_, flush_mutex_;
+  std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
+  int file_ = -1, journal_ = -1;
+};
+
+}  // namespace cvf::data

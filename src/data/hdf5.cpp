@@ -1,0 +1,114 @@
+#include "data/hdf5.hpp"
+
+#include "core/errors.hpp"
+#include "data/lzf.hpp"
+
+namespace cvf::data::hdf5 {
+namespace {
+
+std::recursive_mutex& library_mutex() {
+  static auto* mutex =
+      new std::recursive_mutex;  // never destroyed: handles in static objects may outlive main
+  return *mutex;
+}
+
+herr_t keep_innermost(unsigned depth, const H5E_error2_t* error, void* text) {
+  if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
+  return 0;
+}
+
+Handle file_access() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_file_locking(access.get(), true, true);  // file systems without locks are no reason to refuse
+  return access;
+}
+
+}  // namespace
+
+Session::Session() : lock_(library_mutex()) {
+  H5Eget_auto2(H5E_DEFAULT, &printer_, &printer_data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  static const bool registered = lzf::register_filter();
+  (void)registered;  // if it failed, opening an LZF dataset says so by name
+}
+
+Session::~Session() {
+  H5Eset_auto2(H5E_DEFAULT, printer_, printer_data_);
+}
+
+std::string reason() {
+  std::string text;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &text);
+  return text.empty() ? "libhdf5 gives no reason" : text;
+}
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  if (this != &other) {
+    reset();
+    id_ = std::exchange(other.id_, H5I_INVALID_HID);
+  }
+  return *this;
+}
+
+void Handle::reset() noexcept {
+  if (id_ < 0) return;
+  const Session session;
+  H5Idec_ref(std::exchange(id_, H5I_INVALID_HID));
+}
+
+Object::Object(Handle handle, std::string file, std::string path)
+    : handle_(std::move(handle)), file_(std::move(file)), path_(std::move(path)) {}
+
+std::string Object::name() const {
+  return fmt::format("{}: '{}'", file_, path_);
+}
+
+File File::open(const std::string& path) {
+  const Session session;
+  const Handle access = file_access();
+  Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+  if (!handle) throw DataError("{}: cannot be opened as HDF5: {}", path, reason());
+  return {std::move(handle), path};
+}
+
+File File::extend(const std::string& path) {
+  const Session session;
+  const Handle access = file_access();
+  Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()));
+  if (!handle) throw DataError("{}: cannot be opened for writing: {}", path, reason());
+  return {std::move(handle), path};
+}
+
+File File::create(const std::string& path) {
+  const Session session;
+  const Handle access = file_access();
+  Handle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
+  if (!handle) throw DataError("{}: cannot be created: {}", path, reason());
+  return {std::move(handle), path};
+}
+
+Group File::root() const {
+  const Session session;
+  Handle handle(H5Gopen2(handle_.get(), "/", H5P_DEFAULT));
+  if (!handle) throw DataError("{}: has no root group: {}", path_, reason());
+  return {std::move(handle), path_, "/"};
+}
+
+void File::flush() {
+  const Session session;
+  if (H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL) < 0)
+    throw DataError("{}: cannot be written: {}", path_, reason());
+}
+
+void File::close() {
+  const Session session;
+  flush();
+  handle_.reset();
+}
+
+bool is_hdf5(const std::string& path) {
+  const Session session;
+  return H5Fis_hdf5(path.c_str()) > 0;
+}
+
+}  // namespace cvf::data::hdf5

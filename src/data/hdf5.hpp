@@ -1,0 +1,180 @@
+// HDF5 with owners: every identifier closes itself, every failure is a DataError that names file and object.
+//
+// One mutex guards all calls, because not every build of libhdf5 is thread-safe and its error stack is shared
+// state. HDF5 headers appear here and in the .cpp files of this room, nowhere else.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cvf::data::hdf5 {
+
+using Extents = std::vector<std::size_t>;
+
+/// Held around any run of HDF5 calls, nested at will: takes the mutex, silences the error printer of the
+/// calling thread (and puts the host program's own back), makes sure that our filters are registered.
+class Session {
+ public:
+  Session();
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
+  H5E_auto2_t printer_ = nullptr;
+  void* printer_data_ = nullptr;
+};
+
+/// The innermost message on the error stack, e.g. "addr overflow". Within the Session of the failed call, and
+/// before any Handle is closed: every call into libhdf5 wipes the stack, so the handles that a call needs
+/// have names.
+std::string reason();
+
+/// Owns one identifier of any kind (file, group, dataset, type, space, property list).
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id) : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  Handle& operator=(Handle&& other) noexcept;
+  ~Handle() { reset(); }
+
+  hid_t get() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+  void reset() noexcept;
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+};
+
+/// What groups and datasets share: a name for sentences, and attributes.
+class Object {
+ public:
+  const std::string& file() const { return file_; }
+  const std::string& path() const { return path_; }
+  std::string name() const;  // "run.h5: '/0000/data'"
+  hid_t id() const { return handle_.get(); }
+
+  std::vector<std::string> attribute_names() const;
+  bool has_attribute(const std::string& attribute) const;
+  std::optional<std::string> text(const std::string& attribute) const;  // nothing when absent or not a text
+  std::optional<double> number(const std::string& attribute) const;  // nothing when absent or not one number
+  std::vector<std::string> texts(const std::string& attribute) const;  // empty when absent or not texts
+  std::vector<double> numbers(const std::string& attribute) const;     // booleans count as 0 and 1
+  std::optional<std::string> shown(
+      const std::string& attribute) const;  // text or numbers, for people to read
+
+  void set(const std::string& attribute, std::string_view value);  // these replace what is there
+  void set(const std::string& attribute, const char* value) { set(attribute, std::string_view(value)); }
+  void set(const std::string& attribute, double value);
+  void set(const std::string& attribute, std::int64_t value);
+
+ protected:
+  Object(Handle handle, std::string file, std::string path);
+  Handle handle_;
+  std::string file_, path_;
+};
+
+enum class Element { float32, float64, int64, uint8 };
+
+/// How a new dataset is stored. Chunks are needed for deflate and for growing.
+struct Storage {
+  Element element = Element::float32;
+  Extents chunk = {};     // empty: contiguous
+  int deflate = 0;        // 0 = none, 1..9
+  bool shuffle = false;   // byte shuffle before deflate
+  bool growable = false;  // the first axis may be extended with grow()
+  bool reserved = false;  // room in the file at once, without filling it
+};
+
+/// An array in a file. Opening refuses what cannot be read safely: external or virtual storage, unknown
+/// filters, sizes that the file cannot hold.
+class Dataset : public Object {
+ public:
+  const Extents& extents() const { return extents_; }
+  std::size_t rank() const { return extents_.size(); }
+  std::size_t size() const;  // number of values
+  bool is_floating() const;
+  bool is_numeric() const;           // floating or whole numbers
+  std::size_t element_size() const;  // bytes of one stored value
+  std::size_t stored_bytes() const;  // bytes in the file; 0 when nothing was ever written
+  Extents chunk() const;             // empty when not chunked
+
+  /// A block in storage order, converted to the type asked for.
+  void read(std::span<const std::size_t> start, std::span<const std::size_t> count, float* values) const;
+  void read(std::span<const std::size_t> start, std::span<const std::size_t> count, double* values) const;
+  std::vector<double> read_all() const;  // for coordinates and scalars: refuses more than 2^24 values
+
+  void write(std::span<const std::size_t> start, std::span<const std::size_t> count, const float* values);
+  void write(std::span<const std::size_t> start, std::span<const std::size_t> count, const double* values);
+  void grow(std::size_t first_extent);
+
+  /// Reopens with a chunk cache that holds every chunk of such a block, so that reading neighbouring blocks
+  /// in turn unpacks no chunk twice. Returns the bytes that the cache may take.
+  std::size_t fit_cache(std::span<const std::size_t> block, std::size_t most_bytes = std::size_t{64} << 20);
+
+ private:
+  friend class Group;
+  Dataset(Handle handle, std::string file, std::string path);
+  Handle space_of(std::span<const std::size_t> start, std::span<const std::size_t> count) const;
+  void transfer(std::span<const std::size_t> start, std::span<const std::size_t> count, hid_t type,
+                void* values) const;
+  void store(std::span<const std::size_t> start, std::span<const std::size_t> count, hid_t type,
+             const void* values);
+  void require_readable() const;
+  Extents extents_;
+};
+
+enum class Kind { none, group, dataset, link, other };  // link: soft or external, which are never followed
+
+class Group : public Object {
+ public:
+  std::vector<std::string> children() const;  // sorted by name
+  Kind kind(const std::string& child) const;  // of one child or a path such as "grid/x"
+  bool has_dataset(const std::string& child) const { return kind(child) == Kind::dataset; }
+  bool has_group(const std::string& child) const { return kind(child) == Kind::group; }
+  Group group(const std::string& child) const;
+  Group again() const;  // a second owner of the same group, which keeps the file open
+  Dataset dataset(const std::string& child) const;
+
+  Group create_group(const std::string& child) const;
+  Dataset create_dataset(const std::string& child, const Extents& extents, const Storage& storage = {}) const;
+  /// A whole small array (coordinates) or, with no extents, one number.
+  void write_array(const std::string& child, std::span<const double> values, const Storage& storage) const;
+  void write_number(const std::string& child, double value) const;
+
+ private:
+  friend class File;
+  Group(Handle handle, std::string file, std::string path);
+  std::string below(const std::string& child) const;
+};
+
+class File {
+ public:
+  static File open(const std::string& path);    // read-only
+  static File create(const std::string& path);  // an existing file is replaced
+  static File extend(const std::string& path);  // read and write
+  Group root() const;
+  void flush();
+  void close();  // throws when the last bytes cannot be written; the destructor cannot
+
+ private:
+  File(Handle handle, std::string path) : handle_(std::move(handle)), path_(std::move(path)) {}
+  Handle handle_;
+  std::string path_;
+};
+
+/// True when the file begins like HDF5 (a user block is allowed for).
+bool is_hdf5(const std::string& path);
+
+}  // namespace cvf::data::hdf5

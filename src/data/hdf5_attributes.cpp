@@ -1,0 +1,150 @@
+// Attributes: texts of fixed and variable length, numbers, and h5py's booleans (an enumeration of int8).
+#include <algorithm>
+#include <cstring>
+
+#include "core/errors.hpp"
+#include "data/hdf5.hpp"
+
+namespace cvf::data::hdf5 {
+namespace {
+
+constexpr hssize_t most_values = 1 << 20;  // an attribute is a remark, not a dataset
+constexpr std::size_t most_bytes = 1 << 24;
+
+struct Attribute {
+  Handle handle, type, space;
+  std::size_t count = 0;
+};
+
+std::optional<Attribute> open_attribute(hid_t object, const std::string& name) {
+  if (H5Aexists(object, name.c_str()) <= 0) return std::nullopt;
+  Attribute found;
+  found.handle = Handle(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+  if (!found.handle) return std::nullopt;
+  found.type = Handle(H5Aget_type(found.handle.get()));
+  found.space = Handle(H5Aget_space(found.handle.get()));
+  const hssize_t count = found.space ? H5Sget_simple_extent_npoints(found.space.get()) : -1;
+  if (!found.type || count < 0 || count > most_values) return std::nullopt;
+  found.count = static_cast<std::size_t>(count);
+  return found;
+}
+
+std::vector<std::string> read_variable(const Attribute& attribute) {
+  Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5Tget_cset(attribute.type.get()));
+  std::vector<char*> pointers(attribute.count, nullptr);
+  if (H5Aread(attribute.handle.get(), type.get(), pointers.data()) < 0) return {};
+  std::vector<std::string> values;
+  for (const char* text : pointers) values.emplace_back(text == nullptr ? "" : text);
+  H5Dvlen_reclaim(type.get(), attribute.space.get(), H5P_DEFAULT, pointers.data());
+  return values;
+}
+
+std::vector<std::string> read_fixed(const Attribute& attribute) {
+  const std::size_t width = H5Tget_size(attribute.type.get());
+  if (width == 0 || width > most_bytes / std::max<std::size_t>(attribute.count, 1)) return {};
+  std::vector<char> bytes(width * attribute.count);
+  if (H5Aread(attribute.handle.get(), attribute.type.get(), bytes.data()) < 0) return {};
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < attribute.count; ++i) {
+    const char* text = bytes.data() + i * width;
+    values.emplace_back(text, strnlen(text, width));
+  }
+  return values;
+}
+
+std::vector<std::string> read_texts(const Attribute& attribute) {
+  if (attribute.count == 0 || H5Tget_class(attribute.type.get()) != H5T_STRING) return {};
+  return H5Tis_variable_str(attribute.type.get()) > 0 ? read_variable(attribute) : read_fixed(attribute);
+}
+
+std::vector<double> read_numbers(const Attribute& attribute) {
+  const H5T_class_t kind = H5Tget_class(attribute.type.get());
+  if (attribute.count == 0 || (kind != H5T_FLOAT && kind != H5T_INTEGER && kind != H5T_ENUM)) return {};
+  std::vector<double> values(attribute.count);
+  if (H5Aread(attribute.handle.get(), H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
+  return values;
+}
+
+herr_t collect(hid_t, const char* name, const H5A_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+void write_scalar(const Object& object, const std::string& name, hid_t type, const void* value) {
+  if (H5Aexists(object.id(), name.c_str()) > 0) H5Adelete(object.id(), name.c_str());
+  const Handle space(H5Screate(H5S_SCALAR));
+  const Handle attribute(H5Acreate2(object.id(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  if (!attribute || H5Awrite(attribute.get(), type, value) < 0) {
+    throw DataError("{}: attribute '{}' cannot be written: {}", object.name(), name, reason());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> Object::attribute_names() const {
+  const Session session;
+  std::vector<std::string> names;
+  hsize_t position = 0;
+  if (H5Aiterate2(id(), H5_INDEX_NAME, H5_ITER_INC, &position, collect, &names) < 0) {
+    throw DataError("{}: attributes cannot be listed: {}", name(), reason());
+  }
+  return names;
+}
+
+bool Object::has_attribute(const std::string& attribute) const {
+  const Session session;
+  return H5Aexists(id(), attribute.c_str()) > 0;
+}
+
+std::vector<std::string> Object::texts(const std::string& attribute) const {
+  const Session session;
+  const auto found = open_attribute(id(), attribute);
+  return found ? read_texts(*found) : std::vector<std::string>{};
+}
+
+std::vector<double> Object::numbers(const std::string& attribute) const {
+  const Session session;
+  const auto found = open_attribute(id(), attribute);
+  return found ? read_numbers(*found) : std::vector<double>{};
+}
+
+std::optional<std::string> Object::text(const std::string& attribute) const {
+  const auto values = texts(attribute);
+  return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
+}
+
+std::optional<double> Object::number(const std::string& attribute) const {
+  const auto values = numbers(attribute);
+  return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
+}
+
+std::optional<std::string> Object::shown(const std::string& attribute) const {
+  const auto words = texts(attribute);
+  if (!words.empty()) return fmt::format("{}", fmt::join(words, ", "));
+  const auto values = numbers(attribute);
+  if (values.empty() || values.size() > 16) return std::nullopt;
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+void Object::set(const std::string& attribute, std::string_view value) {
+  const Session session;
+  const Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(),
+              value.size() + 1);  // of fixed length: no detour over a heap, so any reader can show it
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  write_scalar(*this, attribute, type.get(), std::string(value).c_str());
+}
+
+void Object::set(const std::string& attribute, double value) {
+  const Session session;
+  write_scalar(*this, attribute, H5T_NATIVE_DOUBLE, &value);
+}
+
+void Object::set(const std::string& attribute, std::int64_t value) {
+  const Session session;
+  write_scalar(*this, attribute, H5T_NATIVE_INT64, &value);
+}
+
+}  // namespace cvf::data::hdf5

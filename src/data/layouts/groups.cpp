@@ -1,0 +1,191 @@
+// Layout A, PDEBench groups and our own files: one group of digits for each sample, with `data` and
+// `grid/{x,y,t}`. Samples may differ in length and times. Ours add `<key>/scalars/<name>` and attributes
+// axes, channels, boundary.
+#include <algorithm>
+
+#include "core/errors.hpp"
+#include "data/axes.hpp"
+#include "data/layouts/layout.hpp"
+#include "data/layouts/sample_cache.hpp"
+
+namespace cvf::data::layouts {
+namespace {
+
+bool is_digits(const std::string& word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+}
+
+bool numerically_less(const std::string& a, const std::string& b) {
+  const auto significant = [](const std::string& key) {
+    return key.substr(std::min(key.find_first_not_of('0'), key.size()));
+  };
+  const std::string left = significant(a), right = significant(b);
+  return std::make_pair(left.size(), left) < std::make_pair(right.size(), right);
+}
+
+std::vector<std::string> keys_of(const hdf5::Group& root) {
+  auto keys = root.children();
+  std::erase_if(keys, [](const std::string& key) { return !is_digits(key); });
+  std::sort(keys.begin(), keys.end(), numerically_less);
+  return keys;
+}
+
+bool recognises(const hdf5::Group& root) {
+  const auto keys = keys_of(root);
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](const auto& key) { return root.has_dataset(key + "/data"); });
+}
+
+std::size_t length_of(const hdf5::Group& sample, const std::string& child) {
+  return sample.has_dataset(child) ? sample.dataset(child).size() : 0;
+}
+
+// PDEBench writes both (t,y,x,c) and (t,x,y,c) and says neither: the lengths of the coordinates tell, unless
+// the grid is square.
+std::string implied_axes(const hdf5::Group& sample, const hdf5::Dataset& data,
+                         std::vector<std::string>& notes) {
+  if (const auto given = data.text("axes")) return *given;
+  const Extents& extents = data.extents();
+  if (extents.size() == 2) return "t,c";
+  if (extents.size() == 3) return "t,x,c";
+  if (extents.size() != 4) {
+    throw DataError("{}: has {} axes ({}); known are t,y,x,c and t,x,c and t,c{}", data.name(),
+                    extents.size(), spell(extents),
+                    extents.size() == 5 ? ", fields in 3-D are not read" : "");
+  }
+  const std::size_t nx = length_of(sample, "grid/x"), ny = length_of(sample, "grid/y");
+  const bool x_first = nx == extents[1] && ny == extents[2];
+  if (x_first && nx != ny) return "t,x,y,c";
+  if (nx == ny && nx != 0)
+    notes.push_back("the grid is square: axes are taken as t,y,x,c (--axes t,x,y,c swaps them)");
+  return "t,y,x,c";
+}
+
+std::string known_names(std::size_t channels) {
+  return channels == 1 ? "u" : channels == 2 ? "u,v" : "";
+}
+
+class GroupSource : public Source {
+ public:
+  GroupSource(const hdf5::Group& root, const OpenOptions& options)
+      : root_(root.again()),
+        options_(options),
+        keys_(keys_of(root)),
+        cache_([this](std::size_t sample, std::size_t* bytes) { return open_sample(sample, bytes); }) {
+    describe();
+    for (std::size_t sample = 0; sample < keys_.size(); ++sample) measure(sample);
+    read_times(0, about_.notes);
+  }
+
+  const Description& description() const override { return about_; }
+
+  std::vector<double> times(std::size_t sample) const override {
+    require_request(about_, sample, 0, 0, 0);
+    std::vector<std::string> notes;  // those of the first sample were kept when the file was opened
+    return read_times(sample, notes);
+  }
+
+  void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const override {
+    require_request(about_, sample, first, count, out.size());
+    data::read(*cache_.get(sample), sample, first, count, shape_of(about_), out.data());
+  }
+
+  std::map<std::string, double> scalars(std::size_t sample) const override {
+    require_request(about_, sample, 0, 0, 0);
+    std::map<std::string, double> found;
+    const std::string path = keys_[sample] + "/scalars";
+    if (!root_.has_group(path)) return found;
+    const auto group = root_.group(path);
+    for (const auto& name : group.children()) {
+      const auto values = group.dataset(name).read_all();
+      if (values.size() == 1) found[name] = values[0];
+    }
+    return found;
+  }
+
+ private:
+  // Everything that the samples have in common is read from the first.
+  void describe() {
+    const auto sample = root_.group(keys_.front());
+    const auto data = sample.dataset("data");
+    letters_ = axes_for(data, options_, implied_axes(sample, data, about_.notes));
+    if (letters_.find('n') != std::string::npos) {
+      throw DataError("{}: axes {} name samples, but each sample has its own group", data.name(),
+                      spell_axes(letters_));
+    }
+    describe_axes(about_, open_states(sample.dataset("data"), letters_));
+    about_.file = root_.file();
+    about_.layout = "PDEBench groups";
+    about_.samples = keys_.size();
+    about_.frames.clear();
+    about_.x = read_coordinates(sample, "grid/x", about_.nx, about_.notes);
+    about_.y = read_coordinates(sample, "grid/y", about_.ny, about_.notes);
+    name_channels(data);
+    show(sample);
+  }
+
+  void name_channels(const hdf5::Dataset& data) {
+    const std::size_t count = extent_of(data.extents(), letters_, 'c');
+    const auto given = data.text("channels");
+    about_.channels = channel_names(given ? *given : root_.text("channels").value_or(known_names(count)),
+                                    count, data.name());
+  }
+
+  void show(const hdf5::Group& sample) {
+    show_attributes(root_, about_);
+    about_.boundary = root_.text("boundary").value_or("unknown");
+    auto config = sample.text("config");
+    if (!config) config = root_.text(keys_.front() + "/config");
+    if (config) about_.attributes["config"] = *config;
+  }
+
+  // Samples may differ in length, in nothing else.
+  void measure(std::size_t sample) {
+    const auto data = root_.dataset(keys_[sample] + "/data");
+    const Extents& extents = data.extents();
+    if (sample == 0) first_extents_ = extents;
+    if (extents.size() != letters_.size()) {
+      throw DataError("{}: has {} axes, but the first sample has {}", data.name(), extents.size(),
+                      letters_.size());
+    }
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      if (letters_[axis] == 't' || extents[axis] == first_extents_[axis]) continue;
+      throw DataError("{}: has {} entries along {}, but the first sample has {}", data.name(), extents[axis],
+                      letters_[axis], first_extents_[axis]);
+    }
+    about_.frames.push_back(extent_of(extents, letters_, 't'));
+    if (about_.frames.back() == 0) throw DataError("{}: has no frames", data.name());
+  }
+
+  std::vector<double> read_times(std::size_t sample, std::vector<std::string>& notes) const {
+    const std::string path = keys_[sample] + "/grid/t";
+    auto values = read_coordinates(root_, path, about_.frames[sample], notes);
+    if (values.empty()) values = uniform_times(about_.frames[sample], options_, notes);
+    require_increasing(values, fmt::format("{}: '/{}'", about_.file, path));
+    return values;
+  }
+
+  View open_sample(std::size_t sample, std::size_t* cache_bytes) const {
+    View view = open_states(root_.dataset(keys_[sample] + "/data"), letters_, cache_bytes);
+    require_fit(view, about_, about_.frames[sample]);
+    return view;
+  }
+
+  hdf5::Group root_;
+  OpenOptions options_;
+  Description about_;
+  std::vector<std::string> keys_;
+  std::string letters_;
+  Extents first_extents_;
+  SampleCache cache_;
+};
+
+std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options) {
+  return std::make_unique<GroupSource>(root, options);
+}
+
+}  // namespace
+
+const Layout groups{"PDEBench groups", recognises, open};
+
+}  // namespace cvf::data::layouts

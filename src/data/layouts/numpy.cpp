@@ -1,0 +1,167 @@
+// Layout J, NPY and NPZ: arrays without a word about their axes, so the user gives them. Members t or time, x
+// and y of an NPZ are coordinates.
+#include <algorithm>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+#include "data/axes.hpp"
+#include "data/bytes.hpp"
+#include "data/layouts/layout.hpp"
+#include "data/npy.hpp"
+#include "data/zip.hpp"
+
+namespace cvf::data::layouts {
+namespace {
+
+struct Member {
+  std::string name, full_name;
+  BytesPointer bytes;
+  npy::Header header;
+};
+
+class Archive {
+ public:
+  explicit Archive(std::string file) : file_(std::move(file)), bytes_(file_bytes(file_)) {
+    for (auto& member : zip::list(*bytes_, file_)) {
+      if (member.name.ends_with("data.pkl")) {
+        throw DataError("{}: is a PyTorch file, which is not read; save its tensors as NPZ or HDF5", file_);
+      }
+      if (member.name.ends_with(".npy")) members_.push_back(std::move(member));
+    }
+    if (members_.empty()) throw DataError("{}: is a zip archive without NPY arrays", file_);
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& member : members_) found.push_back(member.name.substr(0, member.name.size() - 4));
+    return found;
+  }
+
+  std::optional<Member> find(const std::string& name) const {
+    for (const auto& member : members_) {
+      if (member.name != name + ".npy") continue;
+      const std::string full_name = fmt::format("{}: '{}'", file_, name);
+      auto content = zip::open(bytes_, member, file_);
+      const auto header = npy::parse_header(*content, full_name);
+      return Member{name, full_name, std::move(content), header};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::string file_;
+  BytesPointer bytes_;
+  std::vector<zip::Member> members_;
+};
+
+// One member with two or more axes is the data; of several, the user chooses.
+Member choose(const Archive& archive, const std::string& file, const OpenOptions& options) {
+  if (!options.dataset.empty()) {
+    auto found = archive.find(options.dataset);
+    if (!found)
+      throw DataError("{}: has no array '{}'{}", file, options.dataset,
+                      text::suggestion(options.dataset, archive.names()));
+    return std::move(*found);
+  }
+  std::vector<std::string> lines;
+  std::optional<Member> only;
+  for (const auto& name : archive.names()) {
+    auto member = archive.find(name);
+    if (member->header.extents.size() < 2 || name == "t" || name == "time") continue;
+    lines.push_back(fmt::format("{} ({})", name, spell(member->header.extents)));
+    only = std::move(member);
+  }
+  if (lines.size() == 1) return std::move(*only);
+  if (lines.empty()) throw DataError("{}: has no array with two or more axes", file);
+  throw DataError("{}: has several arrays; give --dataset and --axes. Candidates: {}", file,
+                  text::join(lines));
+}
+
+View make_view(const Member& member, const OpenOptions& options) {
+  if (options.axes.empty()) {
+    throw DataError("{}: {} values, but nothing says what the axes mean; give --axes, e.g. n,t,y,x,c",
+                    member.full_name, spell(member.header.extents));
+  }
+  auto letters = parse_axes(options.axes, member.header.extents, member.full_name);
+  if (member.header.fortran_order) std::reverse(letters.begin(), letters.end());
+  return {npy::open_array(member.bytes, member.header, member.full_name), letters, 0, std::nullopt};
+}
+
+std::vector<std::vector<double>> rows_of(const Member& member, const Description& about,
+                                         std::vector<std::string>& notes) {
+  const Extents& extents = member.header.extents;
+  const std::size_t frames = about.frames.at(0);
+  const auto all = npy::read_all(*member.bytes, member.header, member.full_name);
+  if (extents.size() == 1) return {fit_coordinates(all, frames, member.full_name, notes)};
+  if (extents.size() != 2 || extents[0] != about.samples || extents[1] != frames) {
+    throw DataError("{}: times of {} do not fit {} samples of {} frames", member.full_name, spell(extents),
+                    about.samples, frames);
+  }
+  const bool fortran = member.header.fortran_order;
+  std::vector<std::vector<double>> rows(about.samples, std::vector<double>(frames));
+  for (std::size_t n = 0; n < about.samples; ++n) {
+    for (std::size_t t = 0; t < frames; ++t)
+      rows[n][t] = all[fortran ? t * about.samples + n : n * frames + t];
+  }
+  return rows;
+}
+
+std::vector<double> coordinates(const Archive& archive, const std::string& name, std::size_t wanted) {
+  const auto member = archive.find(name);
+  if (!member || member->header.extents != Extents{wanted}) return {};
+  return npy::read_all(*member->bytes, member->header, member->full_name);
+}
+
+Content describe(const std::string& file, const Member& member, const OpenOptions& options,
+                 const char* layout) {
+  Content content;
+  Description& about = content.description;
+  about.file = file;
+  about.layout = layout;
+  content.views.push_back(make_view(member, options));
+  const Extents& extents = member.header.extents;
+  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) {
+    throw DataError("{}: is empty ({})", member.full_name, spell(extents));
+  }
+  describe_axes(about, content.views.front());
+  about.axes = spell_axes(parse_axes(options.axes, member.header.extents, member.full_name));
+  const auto& view = content.views.front();
+  const std::size_t channels = extent_of(view.array->extents(), view.axes, 'c');
+  about.channels = channel_names(channels == 1 ? member.name : "", channels, member.full_name);
+  return content;
+}
+
+std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& options) {
+  const Archive archive(file);
+  const Member member = choose(archive, file, options);
+  Content content = describe(file, member, options, "NPZ");
+  Description& about = content.description;
+  about.x = coordinates(archive, "x", about.nx);
+  about.y = coordinates(archive, "y", about.ny);
+  auto times = archive.find("t");
+  if (!times) times = archive.find("time");
+  if (times)
+    content.times = rows_of(*times, about, about.notes);
+  else
+    content.times = {uniform_times(about.frames[0], options, about.notes)};
+  return std::make_unique<ArraySource>(std::move(content));
+}
+
+std::unique_ptr<Source> open_npy(const std::string& file, const OpenOptions& options) {
+  const auto bytes = file_bytes(file);
+  const Member member{"u", file, bytes, npy::parse_header(*bytes, file)};
+  Content content = describe(file, member, options, "NPY");
+  Description& about = content.description;
+  content.times = {uniform_times(about.frames[0], options, about.notes)};
+  return std::make_unique<ArraySource>(std::move(content));
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_numpy(const std::string& file, const OpenOptions& options) {
+  std::uint8_t first = 0;
+  file_bytes(file)->read(0, 1, &first);
+  return first == 'P' ? open_npz(file, options) : open_npy(file, options);
+}
+
+}  // namespace cvf::data::layouts

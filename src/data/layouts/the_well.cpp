@@ -1,0 +1,176 @@
+// Layout E, The Well: fields grouped by tensor order (t0_fields, t1_fields, t2_fields); attributes of each
+// field say which axes it has. Fields that lack an axis are constant along it.
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+#include "data/axes.hpp"
+#include "data/layouts/layout.hpp"
+
+namespace cvf::data::layouts {
+namespace {
+
+struct Space {
+  std::vector<std::string> names;  // as the file calls them
+  std::string letters;             // x or y for each
+};
+
+bool recognises(const hdf5::Group& root) {
+  return root.has_attribute("n_trajectories") && root.has_group("dimensions") &&
+         (root.has_group("t0_fields") || root.has_group("t1_fields"));
+}
+
+bool says_yes(const hdf5::Object& object, const std::string& attribute) {
+  return object.number(attribute).value_or(0) != 0;
+}
+
+// Names x and y are taken at their word; of other coordinates (r, theta) the first becomes x.
+Space read_space(const hdf5::Group& root, std::vector<std::string>& notes) {
+  Space space{root.group("dimensions").texts("spatial_dims"), ""};
+  const std::size_t count = space.names.size();
+  if (count != 1 && count != 2) {
+    throw DataError("{}: '/dimensions' has {} dimensions in space ({}); 1 and 2 are read", root.file(), count,
+                    text::join(space.names));
+  }
+  space.letters = count == 1 ? "x" : space.names[0] == "y" && space.names[1] == "x" ? "yx" : "xy";
+  if (count == 2 &&
+      std::set<std::string>(space.names.begin(), space.names.end()) != std::set<std::string>{"x", "y"}) {
+    notes.push_back(fmt::format("dimensions {} and {} are taken as x and y", space.names[0], space.names[1]));
+  }
+  return space;
+}
+
+// An axis along which the field is constant is either absent or of one entry.
+std::string field_axes(const hdf5::Dataset& field, const Space& space, std::size_t tensor_order) {
+  std::string letters = says_yes(field, "sample_varying") ? "n" : "";
+  if (says_yes(field, "time_varying")) letters += 't';
+  const auto varying = field.numbers("dim_varying");
+  std::string varying_letters;
+  for (std::size_t i = 0; i < space.letters.size(); ++i) {
+    if (i >= varying.size() || varying[i] != 0) varying_letters += space.letters[i];
+  }
+  const bool all_present = field.rank() == letters.size() + space.letters.size() + tensor_order;
+  letters += (all_present ? space.letters : varying_letters) + std::string(tensor_order, 'c');
+  if (letters.size() != field.rank()) {
+    throw DataError("{}: has {} axes ({}), but its attributes say {}", field.name(), field.rank(),
+                    spell(field.extents()), spell_axes(letters));
+  }
+  return letters;
+}
+
+// velocity becomes velocity_x, velocity_y; a tensor stress stress_xx, stress_xy, ...
+std::vector<std::string> component_names(const std::string& field, const Space& space, std::size_t order,
+                                         std::size_t count) {
+  std::vector<std::string> endings{""};
+  for (std::size_t i = 0; i < order; ++i) {
+    std::vector<std::string> longer;
+    for (const auto& ending : endings) {
+      for (const auto& name : space.names) longer.push_back(ending + name);
+    }
+    endings = std::move(longer);
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (order == 0)
+      names.push_back(field);
+    else
+      names.push_back(field + "_" + (endings.size() == count ? endings[i] : std::to_string(i)));
+  }
+  return names;
+}
+
+void add_fields(const hdf5::Group& root, std::size_t order, const Space& space, Content& content) {
+  const std::string group_name = fmt::format("t{}_fields", order);
+  if (!root.has_group(group_name)) return;
+  const auto group = root.group(group_name);
+  auto fields = group.texts("field_names");
+  if (fields.empty()) fields = group.children();
+  for (const auto& name : fields) {
+    auto field = group.dataset(name);
+    const auto letters = field_axes(field, space, order);
+    const std::size_t count = extent_of(field.extents(), letters, 'c');
+    if (count > 81) throw DataError("{}: has {} components", field.name(), count);
+    content.views.push_back(open_states(std::move(field), letters));
+    auto& channels = content.description.channels;
+    content.views.back().first_channel = channels.size();
+    for (auto& component : component_names(name, space, order, count))
+      channels.push_back(std::move(component));
+  }
+}
+
+std::string read_boundary(const hdf5::Group& root) {
+  std::set<std::string> kinds;
+  if (!root.has_group("boundary_conditions")) return "unknown";
+  const auto group = root.group("boundary_conditions");
+  for (const auto& name : group.children()) {
+    if (!group.has_group(name)) continue;
+    std::string kind = group.group(name).text("bc_type").value_or("unknown");
+    std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
+    kinds.insert(kind);
+  }
+  return kinds.empty() ? "unknown" : fmt::format("{}", fmt::join(kinds, ", "));
+}
+
+void read_scalars(const hdf5::Group& root, Content& content) {
+  if (!root.has_group("scalars")) return;
+  const auto group = root.group("scalars");
+  for (const auto& name : group.children()) {
+    const auto dataset = group.dataset(name);
+    const bool fits = dataset.size() == 1 || (says_yes(dataset, "sample_varying") && dataset.rank() == 1 &&
+                                              dataset.size() == content.description.samples);
+    if (fits && dataset.is_numeric())
+      content.scalars[name] = dataset.read_all();
+    else
+      content.description.notes.push_back(
+          fmt::format("scalar {} varies in time or is no number: left out", name));
+  }
+}
+
+std::vector<double> read_dimension(const hdf5::Group& root, const std::string& name,
+                                   std::vector<std::string>& notes) {
+  if (!root.has_dataset("dimensions/" + name)) return {};
+  const auto dataset = root.dataset("dimensions/" + name);
+  if (dataset.rank() == 1) return dataset.read_all();
+  notes.push_back(fmt::format("coordinate {} varies from sample to sample or in time: left out", name));
+  return {};
+}
+
+void read_grid(const hdf5::Group& root, const Space& space, Description& about) {
+  for (std::size_t i = 0; i < space.names.size(); ++i) {
+    const auto dataset = root.dataset("dimensions/" + space.names[i]);
+    const bool is_x = space.letters[i] == 'x';
+    (is_x ? about.nx : about.ny) = dataset.rank() == 0 ? 1 : dataset.extents().back();
+    (is_x ? about.x : about.y) = read_dimension(root, space.names[i], about.notes);
+  }
+}
+
+std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options) {
+  if (!options.axes.empty()) throw DataError("{}: The Well says its own axes; leave out --axes", root.file());
+  Content content;
+  Description& about = content.description;
+  about.file = root.file();
+  about.layout = "The Well";
+  const Space space = read_space(root, about.notes);
+  const double samples = root.number("n_trajectories").value_or(0);
+  if (!(samples >= 1 && samples <= 1e7)) throw DataError("{}: n_trajectories is {}", root.file(), samples);
+  about.samples = static_cast<std::size_t>(samples);
+  const auto time = root.dataset("dimensions/time");
+  if (time.rank() == 0) throw DataError("{}: has no axis", time.name());
+  about.frames.assign(about.samples, time.extents().back());
+  about.axes = spell_axes("nt" + space.letters);
+  read_grid(root, space, about);
+  for (std::size_t order = 0; order < 3; ++order) add_fields(root, order, space, content);
+  content.times = layouts::read_times(root, "dimensions/time", options, about);
+  about.boundary = read_boundary(root);
+  read_scalars(root, content);
+  show_attributes(root, about);
+  return std::make_unique<ArraySource>(std::move(content));
+}
+
+}  // namespace
+
+const Layout the_well{"The Well", recognises, open};
+
+}  // namespace cvf::data::layouts

@@ -1,0 +1,165 @@
+// Values of an NPY array: blocks by file offset, so that an array larger than memory is no trouble.
+#include "data/npy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "core/errors.hpp"
+
+namespace cvf::data::npy {
+namespace {
+
+constexpr std::size_t largest_stretch = std::size_t{4} << 20;  // bytes read at once where a block has gaps
+constexpr std::size_t most_small_values = std::size_t{1} << 24;
+
+template <class Number>
+Number load(const std::uint8_t* place, bool big_endian) {
+  std::uint8_t bytes[sizeof(Number)];
+  std::memcpy(bytes, place, sizeof bytes);
+  if (big_endian) std::reverse(bytes, bytes + sizeof bytes);
+  Number value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+double half_to_double(std::uint16_t bits) {
+  const int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
+  const double sign = (bits >> 15) != 0 ? -1 : 1;
+  if (exponent == 31) return mantissa != 0 ? std::nan("") : sign * HUGE_VAL;
+  if (exponent == 0) return sign * std::ldexp(mantissa, -24);
+  return sign * std::ldexp(1024 + mantissa, exponent - 25);
+}
+
+double load_value(const std::uint8_t* place, const Header& type) {
+  const bool swap = type.big_endian;
+  switch (type.kind) {
+    case 'f':
+      if (type.bytes == 2) return half_to_double(load<std::uint16_t>(place, swap));
+      return type.bytes == 4 ? load<float>(place, swap) : load<double>(place, swap);
+    case 'i':
+      if (type.bytes == 1) return load<std::int8_t>(place, swap);
+      if (type.bytes == 2) return load<std::int16_t>(place, swap);
+      return type.bytes == 4 ? load<std::int32_t>(place, swap)
+                             : static_cast<double>(load<std::int64_t>(place, swap));
+    default:
+      if (type.bytes == 1) return *place;
+      if (type.bytes == 2) return load<std::uint16_t>(place, swap);
+      return type.bytes == 4 ? load<std::uint32_t>(place, swap)
+                             : static_cast<double>(load<std::uint64_t>(place, swap));
+  }
+}
+
+class NpyArray : public Array {
+ public:
+  NpyArray(BytesPointer bytes, const Header& header, std::string name)
+      : bytes_(std::move(bytes)), header_(header), name_(std::move(name)), extents_(header.extents) {
+    if (header.fortran_order) std::reverse(extents_.begin(), extents_.end());
+    strides_.assign(extents_.size(), 1);
+    for (std::size_t axis = extents_.size(); axis-- > 1;)
+      strides_[axis - 1] = strides_[axis] * extents_[axis];
+  }
+
+  std::string name() const override { return name_; }
+  const Extents& extents() const override { return extents_; }
+
+  void read(std::span<const std::size_t> start, std::span<const std::size_t> count,
+            float* values) const override {
+    std::size_t first = 0;
+    for (std::size_t axis = 0; axis < extents_.size(); ++axis) {
+      if (start[axis] > extents_[axis] || count[axis] > extents_[axis] - start[axis]) {
+        throw DataError("{}: a block outside the array was asked for", name_);
+      }
+      if (count[axis] == 0) return;
+      first += start[axis] * strides_[axis];
+    }
+    read_axes(0, first, count, values);
+  }
+
+ private:
+  bool is_plain() const { return header_.kind == 'f' && header_.bytes == 4 && !header_.big_endian; }
+
+  // From the first to the last value of a block of the axes from `axis` on.
+  std::size_t stretch(std::size_t axis, std::span<const std::size_t> count) const {
+    std::size_t values = 1;
+    for (; axis < count.size(); ++axis) values += (count[axis] - 1) * strides_[axis];
+    return values;
+  }
+
+  static std::size_t block(std::size_t axis, std::span<const std::size_t> count) {
+    std::size_t values = 1;
+    for (; axis < count.size(); ++axis) values *= count[axis];
+    return values;
+  }
+
+  // Reads a gapless block straight away, a block with small gaps in one stretch, and splits the rest.
+  float* read_axes(std::size_t axis, std::size_t first, std::span<const std::size_t> count,
+                   float* values) const {
+    const std::size_t wanted = block(axis, count), spanned = stretch(axis, count);
+    if (wanted == spanned && is_plain()) {
+      bytes_->read(header_.data_offset + first * 4, wanted * 4, values);
+      return values + wanted;
+    }
+    if (spanned * header_.bytes <= largest_stretch) return read_stretch(axis, first, spanned, count, values);
+    if (axis + 1 == count.size()) return read_long_line(first, wanted, values);
+    for (std::size_t i = 0; i < count[axis]; ++i) {
+      values = read_axes(axis + 1, first + i * strides_[axis], count, values);
+    }
+    return values;
+  }
+
+  float* read_long_line(std::size_t first, std::size_t wanted, float* values) const {
+    const std::size_t most = largest_stretch / header_.bytes;
+    for (std::size_t done = 0; done < wanted; done += most) {
+      const std::size_t piece = std::min(most, wanted - done);
+      values =
+          read_stretch(extents_.size() - 1, first + done, piece, Extents(extents_.size(), piece), values);
+    }
+    return values;
+  }
+
+  float* read_stretch(std::size_t axis, std::size_t first, std::size_t spanned,
+                      std::span<const std::size_t> count, float* values) const {
+    thread_local std::vector<std::uint8_t> raw;
+    raw.resize(spanned * header_.bytes);
+    bytes_->read(header_.data_offset + first * header_.bytes, raw.size(), raw.data());
+    return gather(axis, raw.data(), count, values);
+  }
+
+  float* gather(std::size_t axis, const std::uint8_t* place, std::span<const std::size_t> count,
+                float* values) const {
+    if (axis == count.size()) {
+      *values = static_cast<float>(load_value(place, header_));
+      return values + 1;
+    }
+    for (std::size_t i = 0; i < count[axis]; ++i) {
+      values = gather(axis + 1, place + i * strides_[axis] * header_.bytes, count, values);
+    }
+    return values;
+  }
+
+  BytesPointer bytes_;
+  Header header_;
+  std::string name_;
+  Extents extents_, strides_;
+};
+
+}  // namespace
+
+ArrayPointer open_array(BytesPointer bytes, const Header& header, const std::string& name) {
+  return std::make_shared<NpyArray>(std::move(bytes), header, name);
+}
+
+std::vector<double> read_all(const Bytes& bytes, const Header& header, const std::string& name) {
+  std::size_t count = 1;
+  for (const std::size_t extent : header.extents) count *= extent;
+  if (count > most_small_values) throw DataError("{}: has {} values, too many for coordinates", name, count);
+  std::vector<std::uint8_t> raw(count * header.bytes);
+  bytes.read(header.data_offset, raw.size(), raw.data());
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = load_value(raw.data() + i * header.bytes, header);
+  return values;
+}
+
+}  // namespace cvf::data::npy

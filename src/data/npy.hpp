@@ -1,0 +1,29 @@
+// The NPY format of NumPy: a Python dictionary as text (parsed, never run), then the values.
+#pragma once
+
+#include <string>
+
+#include "data/array.hpp"
+#include "data/bytes.hpp"
+
+namespace cvf::data::npy {
+
+struct Header {
+  char kind = 'f';        // f floating, i signed, u unsigned, b boolean
+  std::size_t bytes = 4;  // of one value
+  bool big_endian = false;
+  bool fortran_order = false;  // the first axis is the fastest
+  Extents extents;
+  std::size_t data_offset = 0;
+};
+
+/// Throws a DataError that begins with `name`. The values are known to lie inside `bytes`.
+Header parse_header(const Bytes& bytes, const std::string& name);
+
+/// The values as float. An array in Fortran order appears with its axes reversed, which is the same thing.
+ArrayPointer open_array(BytesPointer bytes, const Header& header, const std::string& name);
+
+/// All values of a small array (times, coordinates), in the file's order.
+std::vector<double> read_all(const Bytes& bytes, const Header& header, const std::string& name);
+
+}  // namespace cvf::data::npy

@@ -1,0 +1,100 @@
+#include "data/view.hpp"
+
+#include <algorithm>
+
+#include "data/axes.hpp"
+#include "data/strided.hpp"
+
+namespace cvf::data {
+namespace {
+
+/// A block of the array and the way from it into the frames.
+struct Plan {
+  Extents start, count;
+  std::vector<Loop> loops;
+  std::size_t values = 1;
+};
+
+std::size_t target_stride(char axis, const FrameShape& shape) {
+  switch (axis) {
+    case 't':
+      return shape.size();
+    case 'y':
+      return shape.nx * shape.channels;
+    case 'x':
+      return shape.channels;
+    default:
+      return 0;  // n and single axes have one entry
+  }
+}
+
+Plan plan(const View& view, std::size_t sample, std::size_t first, std::size_t count,
+          const FrameShape& shape) {
+  const Extents& extents = view.array->extents();
+  Plan made{Extents(extents.size(), 0), extents, {}, 1};
+  std::size_t channel_stride = 1;
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    const char letter = view.axes[axis];
+    if (letter == 'n') made.start[axis] = sample, made.count[axis] = 1;
+    if (letter == 't') made.start[axis] = first, made.count[axis] = count;
+    const std::size_t stride = letter == 'c' ? channel_stride : target_stride(letter, shape);
+    if (letter == 'c') channel_stride *= extents[axis];
+    made.loops.push_back({made.count[axis], made.values, stride});
+    made.values *= made.count[axis];
+  }
+  return made;
+}
+
+// Axes of the frame that the array lacks or has one entry of: the same values again.
+void repeat_missing(Plan& made, const View& view, std::size_t count, const FrameShape& shape) {
+  const auto repeat = [&](char axis, std::size_t wanted) {
+    if (wanted > 1 && extent_of(view.array->extents(), view.axes, axis) == 1) {
+      made.loops.push_back({wanted, 0, target_stride(axis, shape)});
+    }
+  };
+  if (view.axes.find('t') == std::string::npos) repeat('t', count);
+  repeat('y', shape.ny);
+  repeat('x', shape.nx);
+}
+
+void read_piece(const View& view, std::size_t sample, std::size_t first, std::size_t count,
+                const FrameShape& shape, float* out) {
+  Plan made = plan(view, sample, first, count, shape);
+  repeat_missing(made, view, count, shape);
+  if (same_order(made.loops)) return view.array->read(made.start, made.count, out);
+  thread_local std::vector<float> buffer;
+  buffer.resize(made.values);
+  view.array->read(made.start, made.count, buffer.data());
+  copy(std::move(made.loops), buffer.data(), out);
+}
+
+bool lies_as_asked(const View& view, const FrameShape& shape) {
+  Plan made = plan(view, 0, 0, 2, shape);
+  repeat_missing(made, view, 2, shape);
+  return same_order(made.loops);
+}
+
+void read_frames(const View& view, std::size_t sample, std::size_t first, std::size_t count,
+                 const FrameShape& shape, float* out) {
+  const std::size_t own = extent_of(view.array->extents(), view.axes, 'y') *
+                          extent_of(view.array->extents(), view.axes, 'x') *
+                          extent_of(view.array->extents(), view.axes, 'c');
+  const bool has_time = view.axes.find('t') != std::string::npos;
+  const std::size_t most =
+      has_time && !lies_as_asked(view, shape) ? std::max<std::size_t>(1, most_buffered / own) : count;
+  for (std::size_t done = 0; done < count; done += most) {
+    read_piece(view, sample, first + done, std::min(most, count - done), shape, out + done * shape.size());
+  }
+}
+
+}  // namespace
+
+void read(const View& view, std::size_t sample, std::size_t first, std::size_t count, const FrameShape& shape,
+          float* out) {
+  out += view.first_channel;
+  if (!view.only_frame) return read_frames(view, sample, first, count, shape, out);
+  if (*view.only_frame < first || *view.only_frame - first >= count) return;
+  read_piece(view, sample, 0, 1, shape, out + (*view.only_frame - first) * shape.size());
+}
+
+}  // namespace cvf::data

@@ -1,0 +1,152 @@
+#include "generate/generate.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <filesystem>
+
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
+#include "core/log.hpp"
+#include "core/progress.hpp"
+#include "core/registry.hpp"
+#include "core/text.hpp"
+#include "data/convert.hpp"
+#include "data/groups_writer.hpp"
+
+namespace cvf::generate {
+namespace {
+
+constexpr int most_attempts = 5;
+
+systems::GridSize grid_of(const std::string& text, const systems::Row& row) {
+  if (text.empty()) return row.grid;
+  if (row.grid.nx * row.grid.ny == 1)
+    throw ConfigError("grid = {}: {} has a vector state and no grid", text, row.name);
+  const auto parts = text::split(text, 'x');
+  systems::GridSize grid;
+  grid.nx = static_cast<int>(text::to_integer(parts.front(), "grid"));
+  grid.ny = parts.size() > 1 ? static_cast<int>(text::to_integer(parts[1], "grid")) : grid.nx;
+  if (parts.size() > 2 || grid.nx < 4 || grid.ny < 4 || grid.nx > 16384 || grid.ny > 16384) {
+    throw ConfigError("grid = {}: write 64 or 64x96 (columns x rows), each between 4 and 16384", text);
+  }
+  return grid;
+}
+
+data::GroupsPlan plan_for(Options& options, const systems::System& system) {
+  data::GroupsPlan plan;
+  plan.channels = system.channels();
+  plan.nx = static_cast<std::size_t>(system.grid().nx);
+  plan.ny = static_cast<std::size_t>(system.grid().ny);
+  plan.x = system.x();
+  plan.y = system.y();
+  plan.boundary = system.boundary();
+  plan.scalar_names = system.scalar_names();
+  plan.scalar_names.emplace_back("attempt");
+  for (std::int64_t i = 0; i < options.samples; ++i)
+    plan.times.push_back(times_of(options, static_cast<std::size_t>(i)));
+  plan.attributes = {
+      {"system", options.system},
+      {"seed", fmt::format("{}", options.seed)},
+      {"random", "Philox4x32-10 streams by (seed, name, sample); initial = legacy: NumPy's MT19937"},
+      {"config", config::write([&](config::Section& s) { options.describe(s); })}};
+  return plan;
+}
+
+struct NonFinite {
+  std::size_t frame;
+};
+
+/// One thread's view of the job: turns planes of doubles into frames of floats and puts them into the file.
+class SampleWriter {
+ public:
+  SampleWriter(data::GroupsWriter& writer, std::size_t sample)
+      : writer_(writer), sample_(sample), values_(writer.plan().frame_size()) {}
+
+  void operator()(std::size_t frame, std::span<const double> planes) {
+    const std::size_t channels = writer_.plan().channels.size(), cells = planes.size() / channels;
+    bool finite = true;
+    for (std::size_t c = 0; c < channels; ++c) {
+      for (std::size_t i = 0; i < cells; ++i) {
+        const auto value = static_cast<float>(planes[c * cells + i]);
+        finite = finite && std::isfinite(value);
+        values_[i * channels + c] = value;
+      }
+    }
+    if (!finite) throw NonFinite{frame};
+    writer_.write_frame(sample_, frame, values_);
+  }
+
+ private:
+  data::GroupsWriter& writer_;
+  std::size_t sample_;
+  std::vector<float> values_;
+};
+
+// Returns the number of draws that were thrown away.
+int make_sample(const systems::System& system, std::uint64_t seed, std::size_t sample,
+                data::GroupsWriter& writer) {
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    try {
+      const systems::Scalars scalars =
+          system.simulate({seed, sample, attempt}, writer.plan().times[sample], SampleWriter(writer, sample));
+      std::vector<double> values;
+      for (const auto& [name, value] : scalars) values.push_back(value);
+      values.push_back(attempt);
+      writer.write_scalars(sample, values);
+      writer.finish_sample(sample);
+      return attempt;
+    } catch (const NonFinite& fault) {
+      log::note("sample {}: not finite in frame {}; drawn anew (attempt {})", sample, fault.frame,
+                attempt + 1);
+    }
+  }
+  throw NumericsError(
+      "sample {}: {} draws in a row went non-finite; milder parameters or a finer grid would help", sample,
+      most_attempts);
+}
+
+}  // namespace
+
+Outcome generate(Options& options, const std::string& path) {
+  const auto start = std::chrono::steady_clock::now();
+  const systems::Row& row = find(systems::registry(), options.system, "system");
+  if (!options.settings) options.settings = row.settings();
+  const auto system = options.settings->build(grid_of(options.grid, row));
+  data::GroupsWriter writer(path, plan_for(options, *system));
+  Outcome outcome{static_cast<std::size_t>(options.samples), 0, 0, 0};
+  const std::size_t before = writer.completed();
+  if (before > 0) log::note("{}: continuing, {} of {} samples are there", path, before, options.samples);
+  {
+    Progress progress("generating", outcome.samples, "samples", before);
+    std::exception_ptr failure;
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t sample = 0; sample < outcome.samples; ++sample) {
+      if (writer.complete(sample) || interrupt::requested() || failure) continue;
+      try {
+        const int redrawn = make_sample(*system, static_cast<std::uint64_t>(options.seed), sample, writer);
+#pragma omp atomic
+        outcome.redrawn += static_cast<std::size_t>(redrawn);
+#pragma omp atomic
+        ++outcome.simulated;
+        progress.advance();
+      } catch (...) {
+#pragma omp critical
+        failure = std::current_exception();
+      }
+    }
+    writer.flush();
+    if (failure) std::rethrow_exception(failure);
+  }
+  interrupt::throw_if_requested("finished samples are kept: the same command continues");
+  if (options.gzip > 0) {
+    data::convert(*data::open(writer.part_path()), path, {{}, options.gzip});
+    writer.discard();
+  } else {
+    writer.finish();
+  }
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return outcome;
+}
+
+}  // namespace cvf::generate

@@ -1,0 +1,41 @@
+// Data sets from known systems: many samples in parallel into one file, resumable, the same bits for any
+// number of threads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/config.hpp"
+#include "systems/system.hpp"
+
+namespace cvf::generate {
+
+struct Options {
+  std::string system = "diffusion_reaction";
+  std::int64_t samples = 100;
+  std::string grid;           // "64" or "64x96" (columns x rows); empty = the system's default
+  int frames = 0;             // 0 = the system's default
+  double spacing = 0;         // 0 = the system's default
+  std::vector<double> times;  // explicit output times instead of frames and spacing
+  double jitter = 0;          // irregular times: inner frames move by up to +- jitter/2 of the spacing
+  std::int64_t seed = 0;
+  int gzip = 0;
+  std::unique_ptr<systems::Settings> settings;  // of the system, made by describe
+
+  void describe(config::Section& section);
+};
+
+/// Output times of one sample.
+std::vector<double> times_of(const Options& options, std::size_t sample);
+
+struct Outcome {
+  std::size_t samples = 0, simulated = 0, redrawn = 0;  // simulated: not found finished from an earlier call
+  double seconds = 0;
+};
+
+/// Writes `path`. Interrupted or killed, the same call continues. A sample that goes non-finite is drawn anew
+/// with a note and is never written; after five such draws the run stops with a NumericsError.
+Outcome generate(Options& options, const std::string& path);
+
+}  // namespace cvf::generate

@@ -1,0 +1,69 @@
+// Integrates the semi-discrete FitzHugh-Nagumo equations from a given state: adaptive Runge-Kutta-Chebyshev
+// steps and cubic Hermite output between them, so the steps never depend on which times are asked for.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "systems/aligned.hpp"
+#include "systems/simd/fitzhugh_nagumo.hpp"
+#include "systems/system.hpp"
+
+namespace cvf::systems {
+
+enum class Flavour { portable, avx2 };  // of the files under simd/
+Flavour best_flavour();
+
+struct FitzHughNagumoKernels {
+  void (*step)(const ChebyshevStep&);
+  void (*slope)(const FitzHughNagumoGrid&, const double* state, double* slope);
+};
+FitzHughNagumoKernels kernels_of(Flavour flavour);
+
+/// u_t = du lap(u) + u - u^3 - k - v,  v_t = dv lap(v) + u - v
+struct FitzHughNagumo {
+  double du = 1e-3, dv = 5e-3, k = 5e-3;
+  double rtol = 1e-5, atol = 1e-6;  // for the rms error of one step against the rms of each channel
+};
+
+struct StepCounts {
+  int kept = 0, rejected = 0;
+  long evaluations = 0;
+};
+
+class FitzHughNagumoSolver {
+ public:
+  FitzHughNagumoSolver(const FitzHughNagumo& equation, GridSize grid, double dx, double dy,
+                       Flavour flavour = best_flavour());
+
+  /// Starts from planes [2][ny][nx] at time 0 and hands out a frame at each of `times`. NumericsError if it
+  /// blows up.
+  StepCounts run(std::span<const double> planes, std::span<const double> times, const FrameSink& sink);
+
+  /// The right-hand side at a state, planes [2][ny][nx]: for checks of stored data against the equations.
+  std::vector<double> slope(std::span<const double> planes);
+
+ private:
+  struct Norms {
+    std::array<double, 2> error{}, square{};  // means over the cells, for u and v
+    double largest_square = 0;                // of u
+  };
+
+  void load(std::span<const double> planes);
+  double first_step() const;
+  double longest_step() const;
+  double spectral_radius() const;
+  double attempt(double h, StepCounts& counts);
+  double error_in_tolerances();
+  void keep();
+  void interpolate(double h, double part, std::span<double> planes) const;
+
+  FitzHughNagumo equation_;
+  FitzHughNagumoGrid grid_;
+  FitzHughNagumoKernels kernels_;
+  AlignedVector state_, slope_, next_state_, next_slope_, ring_, columns_;
+  Norms now_, next_;
+};
+
+}  // namespace cvf::systems

@@ -1,0 +1,33 @@
+// Smooth random fields on the periodic unit square: 64 plane waves of equal spectrum and random phase.
+//
+//   f(x) = sum over i, j in -4..4, i j != 0, of |k|^-1/2 sin(k.x + phase),   k = 2 pi (i, j)
+#pragma once
+
+#include <vector>
+
+#include "core/random.hpp"
+#include "systems/system.hpp"
+
+namespace cvf::systems {
+
+constexpr int highest_wave = 4;
+
+/// sine * sin(k.x) + cosine * cos(k.x), k = 2 pi (i, j)
+struct Wave {
+  int i, j;
+  double sine, cosine;
+};
+using Waves = std::vector<Wave>;
+
+/// One scalar field: every phase uniform and independent.
+Waves random_waves(RandomStream& stream);
+
+/// Keeps the divergence-free part of the vector field (u, v), wave by wave. The two must list the same (i,
+/// j). `shift` is subtracted from i and j in the projector: 0 is right; 1 is what the public generator of the
+/// compressible data does, which leaves an rms divergence of about 0.135 of the rms vorticity.
+void project_divergence_free(Waves& u, Waves& v, int shift);
+
+/// Values at the cell centres, [ny][nx].
+std::vector<double> sample_waves(const Waves& waves, GridSize grid);
+
+}  // namespace cvf::systems

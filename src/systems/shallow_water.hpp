@@ -1,0 +1,61 @@
+// Shallow water over a flat bottom: a column of water in a disc collapses (radial dam break).
+//
+//   h_t + (hu)_x + (hv)_y = 0
+//   (hu)_t + (hu^2 + g h^2/2)_x + (huv)_y = 0
+//   (hv)_t + (huv)_x + (hv^2 + g h^2/2)_y = 0
+//
+// Unsplit MUSCL-Hancock finite volumes with an HLL-type flux (simd/shallow.cpp); edges let waves out.
+#pragma once
+
+#include "systems/finite_volume.hpp"
+#include "systems/system.hpp"
+
+namespace cvf::systems {
+
+class ShallowWater : public System {
+ public:
+  enum class Preset { varied, pdebench };
+  enum class DiscEdge { sharp, antialiased };
+  enum class Channels { depth, full };
+
+  struct Options {
+    Preset preset = Preset::varied;
+    DiscEdge disc = DiscEdge::antialiased;
+    Channels state = Channels::full;
+    std::vector<double> radius = {0.3, 0.7}, centre = {-1, 1}, inner_height = {1.5, 2.5};
+    double outer_height = 1, g = 1, cfl = 0.9;
+    std::vector<double> domain = {-2.5, 2.5};
+
+    void describe(config::Section& section);
+    void apply(Preset wanted);
+  };
+
+  /// The dam of one sample.
+  struct Dam {
+    double radius, centre_x, centre_y, inner_height;
+  };
+
+  ShallowWater(GridSize grid, Options options);
+
+  std::vector<std::string> channels() const override;
+  GridSize grid() const override { return grid_; }
+  std::vector<double> x() const override;
+  std::vector<double> y() const override;
+  std::string boundary() const override { return "outflow"; }
+  std::vector<std::string> scalar_names() const override;
+  Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override;
+
+  Dam draw_dam(const Draw& draw) const;
+  std::vector<double> initial_state(const Dam& dam) const;  // h, u, v: [3][ny][nx]
+  FiniteVolume solver() const;
+
+ private:
+  double share_inside(const Dam& dam, double x, double y) const;
+  void write_frame(const FiniteVolume& solver, std::span<double> planes) const;
+
+  GridSize grid_;
+  Options options_;
+  double dx_, dy_;
+};
+
+}  // namespace cvf::systems

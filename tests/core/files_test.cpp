@@ -1,0 +1,57 @@
+#include "core/files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/errors.hpp"
+#include "core/hash.hpp"
+#include "support/scratch.hpp"
+
+namespace cvf::files {
+namespace {
+
+std::size_t entries(const std::string& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+TEST(Files, AtomicWriteReplacesTheWholeContent) {
+  const testing_support::Scratch scratch;
+  write_atomically(scratch.path("a"), std::string_view("a long first content"));
+  write_atomically(scratch.path("a"), std::string_view("short"));
+  EXPECT_EQ(read_whole(scratch.path("a")), "short");
+  EXPECT_EQ(entries(scratch.path("")), 1U);
+}
+
+TEST(Files, AFailedWriteLeavesTheOldFileAndNoLitter) {
+  const testing_support::Scratch scratch;
+  write_atomically(scratch.path("a"), std::string_view("old"));
+  EXPECT_THROW(write_atomically(scratch.path("a"),
+                                [](const std::string& temporary) {
+                                  write_atomically(temporary, std::string_view("half"));
+                                  throw DataError("disk full");
+                                }),
+               DataError);
+  EXPECT_EQ(read_whole(scratch.path("a")), "old");
+  EXPECT_EQ(entries(scratch.path("")), 1U);
+}
+
+TEST(Files, AMissingFolderIsAnErrorThatNamesTheFile) {
+  const testing_support::Scratch scratch;
+  try {
+    write_atomically(scratch.path("no/such/folder"), std::string_view("x"));
+    FAIL() << "no error";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("no/such/folder"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Hash, MatchesTheStandardsExample) {
+  EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const testing_support::Scratch scratch;
+  write_atomically(scratch.path("abc"), std::string_view("abc"));
+  EXPECT_EQ(sha256_of_file(scratch.path("abc")), sha256("abc"));
+}
+
+}  // namespace
+}  // namespace cvf::files

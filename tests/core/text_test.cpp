@@ -1,0 +1,53 @@
+#include "core/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/errors.hpp"
+#include "core/registry.hpp"
+
+namespace cvf::text {
+namespace {
+
+const std::vector<std::string> known{"diffusion_reaction", "shallow_water", "wave"};
+
+TEST(Text, NearestFindsASlipButNotAnotherWord) {
+  EXPECT_EQ(nearest("difusion_reaction", known), "diffusion_reaction");
+  EXPECT_EQ(nearest("wav", known), "wave");
+  EXPECT_EQ(nearest("pendulum", known), "");
+  EXPECT_EQ(suggestion("wavee", known), " (did you mean 'wave'?)");
+  EXPECT_EQ(suggestion("pendulum", known), " (known: diffusion_reaction, shallow_water, wave)");
+}
+
+TEST(Text, SizesAndDurationsReadLikeSpeech) {
+  EXPECT_EQ(bytes(0), "0 B");
+  EXPECT_EQ(bytes(999), "999 B");
+  EXPECT_EQ(bytes(13238272000), "13.2 GB");
+  EXPECT_EQ(bytes(999999999), "1 GB");
+  EXPECT_EQ(duration(1.25), "1.2 s");
+  EXPECT_EQ(duration(125), "2 min 05 s");
+  EXPECT_EQ(duration(3725), "1 h 02 min");
+}
+
+TEST(Text, NumbersMustFillTheWord) {
+  EXPECT_EQ(to_integer("-12", "--n"), -12);
+  EXPECT_EQ(to_real("1e-3", "--dt"), 1e-3);
+  for (const char* bad : {"", "12x", "x", "1.5"}) EXPECT_THROW(to_integer(bad, "--n"), UsageError) << bad;
+}
+
+TEST(Registry, AnUnknownNameIsAUsageErrorWithTheNearest) {
+  struct Row {
+    std::string_view name;
+  };
+  const std::vector<Row> rows{{"euler"}, {"dopri5"}};
+  EXPECT_EQ(&find<Row>(rows, "dopri5", "solver"), &rows[1]);
+  try {
+    find<Row>(rows, "dopri", "solver");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "unknown solver 'dopri' (did you mean 'dopri5'?)");
+    EXPECT_EQ(error.code(), Exit::usage);
+  }
+}
+
+}  // namespace
+}  // namespace cvf::text

@@ -1,0 +1,179 @@
+// NPY and NPZ: every number type, both byte orders, both axis orders, stored and deflated, and broken ones.
+#include <cmath>
+
+#include "support/scratch.hpp"
+#include "support/tiny_files.hpp"
+
+namespace cvf::data {
+namespace {
+
+using testing_support::counting;
+using testing_support::Frames;
+using testing_support::npy;
+using testing_support::raw;
+using testing_support::Scratch;
+using testing_support::sentence_of;
+using testing_support::write_file;
+using testing_support::zip;
+
+std::unique_ptr<Source> open_bytes(const Scratch& scratch, const std::string& bytes,
+                                   const OpenOptions& options) {
+  write_file(scratch.path("a.npy"), bytes);
+  return open(scratch.path("a.npy"), options);
+}
+
+std::vector<float> up_to(std::size_t count) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
+}
+
+TEST(Npy, ReadsEveryNumberTypeInBothByteOrders) {
+  const Scratch scratch;
+  const OpenOptions options{.axes = "t,y,x,c"};
+  const auto values = [&](const std::string& type, const std::string& bytes) {
+    return Frames(*open_bytes(scratch, npy(type, "(2, 3, 2, 1)", bytes), options), 0).values();
+  };
+  for (const bool swapped : {false, true}) {
+    const std::string order = swapped ? ">" : "<";
+    EXPECT_EQ(values(order + "f4", counting<float>(12, swapped)), up_to(12));
+    EXPECT_EQ(values(order + "f8", counting<double>(12, swapped)), up_to(12));
+    EXPECT_EQ(values(order + "i4", counting<std::int32_t>(12, swapped)), up_to(12));
+    EXPECT_EQ(values(order + "i8", counting<std::int64_t>(12, swapped)), up_to(12));
+    EXPECT_EQ(values(order + "u2", counting<std::uint16_t>(12, swapped)), up_to(12));
+  }
+  EXPECT_EQ(values("|u1", counting<std::uint8_t>(12)), up_to(12));
+  EXPECT_EQ(values("|i1", counting<std::int8_t>(12)), up_to(12));
+}
+
+TEST(Npy, ReadsHalfPrecision) {
+  const Scratch scratch;
+  // 1, -2, the largest half, the least subnormal, infinity, 0.333251953125
+  const auto bytes = raw<std::uint16_t>({0x3c00, 0xc000, 0x7bff, 0x0001, 0x7c00, 0x3555});
+  const auto source = open_bytes(scratch, npy("<f2", "(6, 1)", bytes), {.axes = "t,c"});
+  EXPECT_EQ(Frames(*source, 0).values(),
+            (std::vector<float>{1, -2, 65504, 5.9604644775390625e-8F, INFINITY, 0.333251953125F}));
+}
+
+TEST(Npy, ReadsFortranOrderAsTheSameArray) {
+  const Scratch scratch;
+  const auto source =
+      open_bytes(scratch, npy("<f8", "(2, 3, 4)", counting<double>(24), true), {.axes = "n,t,x"});
+  EXPECT_EQ(source->description().axes, "n,t,x");
+  const Frames frames(*source, 1);
+  for (std::size_t t = 0; t < 3; ++t) {
+    for (std::size_t x = 0; x < 4; ++x)
+      EXPECT_EQ(frames.at(t, 0, x, 0), static_cast<float>(1 + 2 * (t + 3 * x)));
+  }
+}
+
+TEST(Npy, ReadsBlocksWithGapsLargerThanItsBuffer) {
+  const Scratch scratch;
+  // 600 x 2 x 2000 doubles, time last: one frame spans the whole 19 MB.
+  const auto source =
+      open_bytes(scratch, npy("<f8", "(600, 2, 2000)", counting<double>(2400000)), {.axes = "x,c,t"});
+  const Frames frames(*source, 0, 1998, 2);
+  EXPECT_EQ(frames.at(1, 0, 599, 1), 2399999.0F);
+  EXPECT_EQ(frames.at(0, 0, 17, 0), static_cast<float>(17 * 4000 + 1998));
+}
+
+TEST(Npy, ReadsALongLineOfDoubles) {
+  const Scratch scratch;
+  const auto source =
+      open_bytes(scratch, npy("<f8", "(1, 1500000)", counting<double>(1500000)), {.axes = "t,x"});
+  const Frames frames(*source, 0);
+  EXPECT_EQ(frames.values(), up_to(1500000));
+}
+
+TEST(Npy, AsksForAxesAndSuggestsThem) {
+  const Scratch scratch;
+  const auto sentence =
+      sentence_of([&] { open_bytes(scratch, npy("<f4", "(1, 2, 2, 2, 1)", counting<float>(8)), {}); });
+  EXPECT_NE(sentence.find("a.npy: 1 x 2 x 2 x 2 x 1 values"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("give --axes, e.g. n,t,y,x,c"), std::string::npos) << sentence;
+}
+
+TEST(Npy, ReadsVersionTwo) {
+  const Scratch scratch;
+  const std::string dictionary = "{\"shape\": (2L, 1L), 'fortran_order': False, 'descr': '<f4'}";
+  const auto bytes = std::string("\x93NUMPY\x02\x00", 8) + testing_support::little(dictionary.size(), 4) +
+                     dictionary + counting<float>(2);
+  EXPECT_EQ(Frames(*open_bytes(scratch, bytes, {.axes = "t,c"}), 0).values(), up_to(2));
+}
+
+TEST(Npy, RefusesBrokenHeadersByName) {
+  const Scratch scratch;
+  const auto attempt = [&](const std::string& bytes) {
+    const auto sentence = sentence_of([&] { open_bytes(scratch, bytes, {.axes = "t,c"}); });
+    EXPECT_NE(sentence.find("a.npy: "), std::string::npos) << sentence;
+    return sentence;
+  };
+  EXPECT_NE(attempt(npy("<f4", "(2, 3)", counting<float>(5))).find("cut short"), std::string::npos);
+  EXPECT_NE(attempt(npy("<c8", "(2, 3)", counting<float>(12))).find("type '<c8'"), std::string::npos);
+  EXPECT_NE(attempt(npy("|O", "(2, 3)", "")).find("type '|O'"), std::string::npos);
+  EXPECT_NE(attempt(npy("<f4", "(-2, 3)", "")).find("no number"), std::string::npos);
+  EXPECT_NE(attempt(npy("<f4", "(4294967296, 4294967296, 4)", "")).find("more than any machine"),
+            std::string::npos);
+  EXPECT_NE(attempt(npy("<f4", "(0, 4)", "")).find("is empty"), std::string::npos);
+  EXPECT_NE(attempt(npy("<f4", "(2, 3) + exit()", "")).find("lacks a '}'"), std::string::npos);
+  EXPECT_NE(attempt(npy("<f4", "(2, 3)", "").substr(0, 40)).find("cut short"), std::string::npos);
+  EXPECT_NE(attempt(std::string("\x93NUMPY\x09\x00\x00\x00", 10)).find("version 9"), std::string::npos);
+}
+
+TEST(Npz, ReadsStoredAndDeflatedMembersWithTheirCoordinates) {
+  const Scratch scratch;
+  for (const bool packed : {false, true}) {
+    for (const bool wide : {false, true}) {
+      const auto bytes = zip({{"u.npy", npy("<f4", "(2, 3, 4)", counting<float>(24))},
+                              {"t.npy", npy("<f8", "(3,)", raw<double>({0, 0.5, 2}))},
+                              {"x.npy", npy("<i8", "(4,)", counting<std::int64_t>(4))}},
+                             packed, wide);
+      const auto source = open_bytes(scratch, bytes, {.axes = "n,t,x"});
+      EXPECT_EQ(source->times(1), (std::vector<double>{0, 0.5, 2}));
+      EXPECT_EQ(source->description().x, (std::vector<double>{0, 1, 2, 3}));
+      EXPECT_EQ(source->description().channels, std::vector<std::string>{"u"});
+      EXPECT_EQ(Frames(*source, 1).at(2, 0, 3, 0), 23.0F);
+    }
+  }
+}
+
+TEST(Npz, ReadsTimesOfEachSample) {
+  const Scratch scratch;
+  const auto bytes = zip({{"u.npy", npy("<f4", "(2, 2, 1)", counting<float>(4))},
+                          {"time.npy", npy("<f8", "(2, 2)", raw<double>({0, 1, 0, 3}))}},
+                         true);
+  EXPECT_EQ(open_bytes(scratch, bytes, {.axes = "n,t,c"})->times(1), (std::vector<double>{0, 3}));
+}
+
+TEST(Npz, ListsCandidatesAndTakesTheNamedOne) {
+  const Scratch scratch;
+  const auto bytes = zip({{"u.npy", npy("<f4", "(2, 3)", counting<float>(6))},
+                          {"v.npy", npy("<f4", "(3, 3)", counting<float>(9))}},
+                         false);
+  const auto sentence = sentence_of([&] { open_bytes(scratch, bytes, {.axes = "t,c"}); });
+  EXPECT_NE(sentence.find("Candidates: u (2 x 3), v (3 x 3)"), std::string::npos) << sentence;
+  EXPECT_EQ(open_bytes(scratch, bytes, {.dataset = "v", .axes = "t,c"})->description().frames[0], 3u);
+  const auto typo = sentence_of([&] { open_bytes(scratch, bytes, {.dataset = "w", .axes = "t,c"}); });
+  EXPECT_NE(typo.find("a.npy: has no array 'w'"), std::string::npos) << typo;
+}
+
+TEST(Npz, RefusesDamageByName) {
+  const Scratch scratch;
+  const auto attempt = [&](const std::string& bytes) {
+    return sentence_of([&] { open_bytes(scratch, bytes, {.axes = "t,c"}); });
+  };
+  const auto good = zip({{"u.npy", npy("<f4", "(2, 3)", counting<float>(6))}}, true);
+  EXPECT_NE(attempt(good.substr(0, good.size() - 10)).find("cut short"), std::string::npos);
+  auto flipped = good;
+  flipped[60] = static_cast<char>(flipped[60] ^ 0x55);
+  EXPECT_NE(attempt(flipped).find("a.npy: 'u.npy': is damaged"), std::string::npos) << attempt(flipped);
+  auto bomb = good;
+  const std::size_t entry = bomb.find("PK\x01\x02");
+  bomb.replace(entry + 24, 4, testing_support::little(0x7fffffff, 4));
+  EXPECT_NE(attempt(bomb).find("a.npy: 'u.npy': unpacks to 2.15 GB"), std::string::npos) << attempt(bomb);
+  EXPECT_NE(attempt(zip({{"a/data.pkl", "x"}}, false)).find("PyTorch"), std::string::npos);
+  EXPECT_NE(attempt(zip({{"readme", "x"}}, false)).find("without NPY arrays"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cvf::data

@@ -1,0 +1,68 @@
+// Small files for tests, and a look into what a source reads from them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "data/hdf5.hpp"
+#include "data/source.hpp"
+#include "support/archives.hpp"
+
+namespace cvf::testing_support {
+
+/// Writes 0, 1, 2, ... in storage order, so that every value tells where it lay.
+inline data::hdf5::Dataset write_counting(const data::hdf5::Group& parent, const std::string& name,
+                                          const data::hdf5::Extents& extents,
+                                          const data::hdf5::Storage& storage = {}) {
+  auto dataset = parent.create_dataset(name, extents, storage);
+  std::vector<double> values(dataset.size());
+  std::iota(values.begin(), values.end(), 0.0);
+  dataset.write(data::hdf5::Extents(extents.size(), 0), extents, values.data());
+  return dataset;
+}
+
+inline void write_list(const data::hdf5::Group& parent, const std::string& name,
+                       const std::vector<double>& values) {
+  parent.write_array(name, values, {data::hdf5::Element::float64});
+}
+
+/// All frames of one sample, addressed as the source delivers them.
+class Frames {
+ public:
+  Frames(const data::Source& source, std::size_t sample, std::size_t first, std::size_t count)
+      : about_(source.description()), values_(count * about_.frame_size()) {
+    source.read(sample, first, count, values_);
+  }
+  Frames(const data::Source& source, std::size_t sample)
+      : Frames(source, sample, 0, source.description().frames.at(sample)) {}
+  float at(std::size_t t, std::size_t y, std::size_t x, std::size_t c) const {
+    return values_.at(((t * about_.ny + y) * about_.nx + x) * about_.channels.size() + c);
+  }
+  const std::vector<float>& values() const { return values_; }
+
+ private:
+  const data::Description& about_;
+  std::vector<float> values_;
+};
+
+inline void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+inline std::string read_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace cvf::testing_support
+
+/// Files written by other programs; they lie beside the source tree on some machines only.
+#define CVF_REFERENCE_OR_SKIP(path, name)                                              \
+  const std::string path = std::string(CVF_SOURCE_DIR "/../shared/reference/") + name; \
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no reference file " << name

@@ -1,6 +1,6 @@
 // Neural ODE: integrate ds~/dt = den(psi(s~)) over the interval with fixed RK4 steps, regress the secant that
 // results, and differentiate through the solver. `recompute` keeps one state for each RK4 step instead of all
-// four evaluations and pays a second forward pass.
+// four evaluations and pays a second forward pass; field and normalizer must outlive the backward pass.
 //   mean (psi_mean - v~)^2, psi_mean the mean of psi over the steps and stages
 #pragma once
 

@@ -17,7 +17,6 @@ using torch::Tensor;
 struct Case {
   std::string name;  // as in the file
   std::string objective, toml;
-  double tolerance_loss = 1e-9, tolerance_gradient = 1e-9;
 };
 
 class GoldenObjectives : public test::GoldenFile {

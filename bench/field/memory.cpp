@@ -24,7 +24,7 @@ double status_bytes(const std::string& key) {
 
 double extra_memory(bool fused) {
   const std::string command =
-      fmt::format("/proc/{}/exe --memory-of {}", getpid(), fused ? "fused" : "composed");
+      fmt::format("/proc/{}/exe bench field --memory-of {}", getpid(), fused ? "fused" : "composed");
   FILE* pipe = popen(command.c_str(), "r");
   double bytes = 0;
   if (pipe == nullptr || std::fscanf(pipe, "%lf", &bytes) != 1) bytes = -1;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/topics.hpp"
 #include "cli/verbs.hpp"
 #include "core/registry.hpp"
 #include "data/downsampling.hpp"
@@ -10,22 +11,11 @@
 namespace cvf::cli {
 namespace {
 
-template <class Options>
-std::string explained() {
-  Options options;
-  return config::explain([&options](config::Section& s) { options.describe(s); });
-}
-
 std::string list_of_systems() {
   std::string out;
   for (const auto& row : systems::registry()) out += fmt::format("  {:<20} {}\n", row.name, row.summary);
   return out + "  Options of one: cvf explain SYSTEM\n";
 }
-
-struct Topic {
-  std::string name, summary;
-  std::function<std::string()> text;
-};
 
 std::vector<Topic> topics() {
   std::vector<Topic> all{
@@ -41,6 +31,8 @@ std::vector<Topic> topics() {
                      return config::explain([&settings](config::Section& s) { settings->describe(s); });
                    }});
   }
+  const auto models = model_topics();
+  all.insert(all.end(), models.begin(), models.end());
   return all;
 }
 

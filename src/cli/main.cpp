@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
@@ -44,6 +46,7 @@ void add_everything(CLI::App& app) {
   add_convert(data);
   add_picture(data);
   add_explain(app);
+  add_bench(app);
 }
 
 int run(int argc, char** argv) {
@@ -72,8 +75,18 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace cvf::cli
 
+namespace {
+
+// Verbs that evaluate networks have many short parallel loops, where spinning threads hurt; the others do not
+// pay for a second start of the process.
+bool computes(int argc, char** argv) {
+  return std::any_of(argv, argv + argc, [](std::string_view word) { return word == "bench"; });
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  cvf::threads::prepare_process(argv);
+  cvf::threads::prepare_process(computes(argc, argv) ? argv : nullptr);
   cvf::threads::use(0);
   cvf::interrupt::install();
   return cvf::cli::run(argc, argv);

@@ -30,7 +30,8 @@ int available_cores() {
 }  // namespace
 
 void prepare_process(char** argv) {
-  if (std::getenv("OMP_WAIT_POLICY") == nullptr && std::getenv("GOMP_SPINCOUNT") == nullptr) {
+  if (argv != nullptr && std::getenv("OMP_WAIT_POLICY") == nullptr &&
+      std::getenv("GOMP_SPINCOUNT") == nullptr) {
     setenv("OMP_WAIT_POLICY", "passive", 1);
     execv("/proc/self/exe", argv);  // returns only on failure: then we go on with the default policy
   }

@@ -6,8 +6,9 @@
 namespace cvf::threads {
 
 /// Call first in `main`. OpenMP reads its waiting policy before main, so a process started without one starts
-/// itself anew with passive waiting (spinning threads cost up to 10x on a shared machine). Also keeps large
-/// freed blocks in the process instead of giving them back to the system after every operation.
+/// itself anew with passive waiting (spinning threads cost up to 10x on a shared machine); without argv it
+/// does not. Also keeps large freed blocks in the process instead of giving them back to the system after
+/// every operation.
 void prepare_process(char** argv);
 
 /// Sets OpenMP, OpenBLAS when loaded, and every pool added below. 0 means one for each core that we may use.

@@ -27,10 +27,13 @@ Physical Normalizer::physical_velocity(const Tensor& psi) const {
   return {model_velocity(psi) * per_channel(sigma_state(), psi)};
 }
 
-Tensor Normalizer::target(const Physical& v) const {
+Tensor Normalizer::psi_of(const Tensor& v) const {
   const Affine d = den();
-  return (v.value / per_channel(sigma_state(), v.value) - per_channel(d.offset, v.value)) /
-         per_channel(d.factor, v.value);
+  return (v - per_channel(d.offset, v)) / per_channel(d.factor, v);
+}
+
+Tensor Normalizer::target(const Physical& v) const {
+  return psi_of(v.value / per_channel(sigma_state(), v.value));
 }
 
 void Normalizer::fit(const Physical& states, const Physical& velocities) {

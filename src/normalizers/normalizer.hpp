@@ -34,6 +34,8 @@ class Normalizer {
 
   /// den(psi): the velocity of the normalised state, ds~/dt.
   torch::Tensor model_velocity(const torch::Tensor& psi) const;
+  /// What psi should be for this velocity of the normalised state; the inverse of model_velocity.
+  torch::Tensor psi_of(const torch::Tensor& model_velocity) const;
   /// sigma_s * den(psi): the velocity in physical units.
   Physical physical_velocity(const torch::Tensor& psi) const;
   /// What psi should be for this physical velocity; the inverse of physical_velocity.

@@ -168,8 +168,8 @@ TEST(Explain, EveryTableIsExplained) {
   const Scratch scratch;
   const Ran list = run(scratch, {"explain"});
   EXPECT_EQ(list.code, 0);
-  for (const char* table :
-       {"generate", "split", "downsampling", "loader", "system", "diffusion_reaction", "pendulum"}) {
+  for (const char* table : {"generate", "split", "downsampling", "loader", "system", "diffusion_reaction",
+                            "pendulum", "field", "normalizer", "objective"}) {
     EXPECT_TRUE(has(list.out, table)) << table;
     const Ran ran = run(scratch, {"explain", table});
     EXPECT_EQ(ran.code, 0) << ran.err;

@@ -1,34 +1,23 @@
-// cvf_bench_field: the fused kernels against the composed operations, in one process, A/B/A/B, with the
-// machine's multiply-add peak measured between.
-//   cvf_bench_field [--json] [--threads 1,2] [--only A,S] [--repeats 9] [--cpu-time] [--fused-only]
-//   [--growth]
-// --cpu-time takes the process's CPU seconds over the threads instead of the wall clock: for a shared
-// machine.
+// The fused kernels against the composed operations, in one process, A/B/A/B, with the machine's multiply-add
+// peak measured between.
+#include "run.hpp"
+
 #include <fmt/format.h>
 #include <omp.h>
 #include <time.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "../figures.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "core/torch/prepare.hpp"
 #include "kernels/cpu_choice.hpp"
 #include "memory.hpp"
 #include "problem.hpp"
 
 namespace cvf::bench {
 namespace {
-
-struct Settings {
-  std::vector<int> threads{1, 2};
-  std::set<std::string> only;
-  int repeats = 9;
-  bool json = false, cpu_time = false, fused_only = false, growth = false;
-};
 
 double now(bool cpu_time, int threads) {
   timespec t{};
@@ -37,7 +26,7 @@ double now(bool cpu_time, int threads) {
   return cpu_time ? seconds / threads : seconds;
 }
 
-double peak_now(const Settings& s, int threads) {  // operations a second
+double peak_now(const FieldSettings& s, int threads) {  // operations a second
   const auto& kernels = kernels::cpu_kernels();
   double done = 0;
   const double start = now(s.cpu_time, threads);
@@ -46,7 +35,7 @@ double peak_now(const Settings& s, int threads) {  // operations a second
   return done / (now(s.cpu_time, threads) - start);
 }
 
-double sgemm_now(const Settings& s, int threads) {
+double sgemm_now(const FieldSettings& s, int threads) {
   static const auto a = torch::randn({768, 768}), b = torch::randn({768, 768});
   const double start = now(s.cpu_time, threads);
   at::mm(a, b);
@@ -58,13 +47,13 @@ struct Samples {
 };
 
 template <class Work>
-double timed(const Settings& s, int threads, Work&& work) {
+double timed(const FieldSettings& s, int threads, Work&& work) {
   const double start = now(s.cpu_time, threads);
   work();
   return now(s.cpu_time, threads) - start;
 }
 
-nlohmann::json measure(const Settings& s, const Configuration& c, int threads, bool training) {
+nlohmann::json measure(const FieldSettings& s, const Configuration& c, int threads, bool training) {
   Problem fused(c, true), composed(c, false);
   const auto run = [&](Problem& p) { training ? p.train() : p.infer(); };
   run(fused);
@@ -97,7 +86,7 @@ void print_row(const std::string& name, int threads, const char* what, const nlo
   std::fflush(stdout);
 }
 
-nlohmann::json run(const Settings& s) {
+nlohmann::json run(const FieldSettings& s) {
   nlohmann::json out{{"kernels", kernels::cpu_kernels().name}};
   for (const int threads : s.threads) {
     threads::use(threads);
@@ -123,7 +112,7 @@ nlohmann::json run(const Settings& s) {
   return out;
 }
 
-void print_growth(const Settings& s) {
+void print_growth(const FieldSettings& s) {
   threads::use(s.threads.back());
   fmt::print("tokens width   ms/sample  GF/s  attention's share of the operations\n");
   const auto row = [&](int side, int width) {
@@ -141,38 +130,11 @@ void print_growth(const Settings& s) {
 }
 
 }  // namespace
-}  // namespace cvf::bench
 
-int main(int argc, char** argv) {
-  using namespace cvf;
-  threads::prepare_process(argv);
-  tensors::prepare();
-  bench::Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const std::string next = i + 1 < argc ? argv[i + 1] : "";
-    if (word == "--json") settings.json = true;
-    if (word == "--cpu-time") settings.cpu_time = true;
-    if (word == "--fused-only") settings.fused_only = true;
-    if (word == "--growth") settings.growth = true;
-    if (word == "--repeats") settings.repeats = static_cast<int>(text::to_integer(next, word));
-    if (word == "--only")
-      for (const auto& name : text::split(next, ',')) settings.only.insert(name);
-    if (word == "--threads") {
-      settings.threads.clear();
-      for (const auto& n : text::split(next, ','))
-        settings.threads.push_back(static_cast<int>(text::to_integer(n, word)));
-    }
-    if (word == "--memory-of") {
-      threads::use(2);
-      bench::print_extra_memory(next == "fused");
-      return 0;
-    }
-  }
-  if (settings.growth) {
-    bench::print_growth(settings);
-    return 0;
-  }
-  const auto out = bench::run(settings);
+void run_field(const FieldSettings& settings) {
+  if (settings.growth) return print_growth(settings);
+  const auto out = run(settings);
   if (settings.json) fmt::print("{}\n", out.dump());
 }
+
+}  // namespace cvf::bench

@@ -1,0 +1,54 @@
+#include <CLI/CLI.hpp>
+
+#include "bench/field/memory.hpp"
+#include "bench/field/run.hpp"
+#include "cli/verbs.hpp"
+#include "core/text.hpp"
+#include "core/threads.hpp"
+#include "core/torch/prepare.hpp"
+
+namespace cvf::cli {
+namespace {
+
+struct BenchField {
+  bench::FieldSettings settings;
+  std::vector<std::string> only;
+  std::string memory_of;
+
+  void run() {
+    tensors::prepare();
+    if (!memory_of.empty()) {
+      threads::use(2);
+      return bench::print_extra_memory(memory_of == "fused");
+    }
+    settings.only = {only.begin(), only.end()};
+    bench::run_field(settings);
+  }
+};
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  CLI::App& verbs = *app.add_subcommand("bench", "measure speed on this machine");
+  verbs.require_subcommand(1);
+  verbs.fallthrough();
+  CLI::App& field = *verbs.add_subcommand(
+      "field", "the velocity field: fused against composed, and against the machine's peak");
+  field.fallthrough(false);  // --threads is a list here
+  const auto verb = bind<BenchField>(field);
+  field.add_option("--threads", verb->settings.threads, "numbers of threads, comma separated")
+      ->delimiter(',')
+      ->capture_default_str();
+  field.add_option("--only", verb->only, "configurations S, A, B, A1, comma separated")->delimiter(',');
+  field.add_option("--repeats", verb->settings.repeats, "repeats of each measurement")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  field.add_flag("--cpu-time", verb->settings.cpu_time, "CPU seconds over threads instead of the wall clock");
+  field.add_flag("--fused-only", verb->settings.fused_only, "leave the composed operations out");
+  field.add_flag("--growth", verb->settings.growth, "time against tokens and width");
+  field.add_flag("--json", verb->settings.json, "print one JSON object");
+  field.add_option("--memory-of", verb->memory_of, "")
+      ->group("");  // the process that a memory measurement starts
+}
+
+}  // namespace cvf::cli

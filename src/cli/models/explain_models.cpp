@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "cli/topics.hpp"
+#include "fields/field.hpp"
+#include "normalizers/normalizer.hpp"
+#include "objectives/objective.hpp"
+
+namespace cvf::cli {
+namespace {
+
+template <class Rows>
+std::string list_of(const Rows& rows) {
+  std::string out;
+  for (const auto& row : rows) out += fmt::format("  {:<20} {}\n", row.name, row.summary);
+  return out;
+}
+
+// The default size of each field for a typical state, so that a user sees what a choice costs.
+std::string fields_text() {
+  std::string out;
+  for (const auto& row : fields::registry()) {
+    const auto settings = row.settings();
+    const bool vector = row.name == "mlp";
+    const fields::StateShape shape{2, vector ? 0 : 64, vector ? 0 : 64, 1.0};
+    out += fmt::format("{}: {}\n  {}\n{}", row.name, row.summary,
+                       fields::summary(row.name, *settings->build(shape, 0)),
+                       config::explain([&settings](config::Section& s) { settings->describe(s); }));
+  }
+  return out;
+}
+
+std::string objectives_text() {
+  std::string out;
+  for (const auto& row : objectives::registry()) {
+    const auto settings = row.settings();
+    out += fmt::format("{}: {}\n{}", row.name, row.summary,
+                       config::explain([&settings](config::Section& s) { settings->describe(s); }));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Topic> model_topics() {
+  return {
+      {"field", "velocity fields: options, parameters, operations an evaluation", fields_text},
+      {"normalizer", "between physical units and what the network sees",
+       [] { return list_of(normalizers::registry()) + explained<normalizers::Options>(); }},
+      {"objective", "what a field is trained for", objectives_text},
+  };
+}
+
+}  // namespace cvf::cli

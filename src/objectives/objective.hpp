@@ -1,0 +1,102 @@
+// What a field is trained to satisfy. An objective gets a batch in model units and every random number it
+// uses from outside: the same batch and draws give the same losses, whenever and wherever they are computed.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/config.hpp"
+#include "objectives/splines.hpp"
+#include "objectives/view.hpp"
+
+namespace cvf::objectives {
+
+/// Consecutive observed frames of B trajectories. Rows may differ in their steps; a step may be negative.
+struct Batch {
+  std::vector<normalizers::Model> frames;  // s~0, s~1, ..., each [B,C,...]
+  torch::Tensor steps;                     // [frames-1, B] double, physical time between frames
+  std::vector<torch::Tensor> slopes;       // ds~/dt of a spline at frames 0 and 1; see splines.hpp
+  std::vector<torch::Tensor> curvatures;   // d2s~/dt2 there; of the quintic spline only
+
+  const torch::Tensor& state(std::size_t frame) const { return frames.at(frame).value; }
+  torch::Tensor step(std::int64_t interval) const { return steps[interval]; }
+  std::int64_t rows() const { return frames.at(0).value.size(0); }
+};
+
+/// The random numbers of one batch, double. Objectives read those that they need.
+struct Draws {
+  torch::Tensor shares;  // [k-1, B], each column sums to 1: the legs of the rupture, (r, 1-r) for k = 3
+  torch::Tensor spans;   // [B] u: the rupture's long side is u*dt; undefined = 1 everywhere
+  torch::Tensor points;  // [B] w: where in the interval
+};
+
+/// Which rows to draw for. A row's numbers depend on the seed and on its own number only, so ranks that share
+/// a batch draw what one rank alone would have drawn, and a resumed run what the unbroken run would have.
+struct DrawRange {
+  std::uint64_t seed = 0;
+  std::uint64_t first_row = 0;  // rows that training has seen before these, over all ranks
+  std::int64_t rows = 0;
+};
+
+struct Losses {
+  torch::Tensor total;                                       // scalar, with the weights of its parts
+  std::vector<std::pair<std::string, torch::Tensor>> parts;  // unweighted means, in a fixed order
+
+  void add(std::string_view name, double weight, const torch::Tensor& part);
+};
+
+/// What a batch must hold, and what field fits.
+struct Needs {
+  int frames = 2;
+  Spline spline = Spline::none;
+  bool conditioned = false;  // the field sees dt
+};
+
+class Objective {
+ public:
+  virtual ~Objective() = default;
+
+  virtual Needs needs() const = 0;
+  virtual Draws draw(const DrawRange& range) const;
+  /// Refuses a batch that holds less than needs() says.
+  Losses loss(const View& view, const Batch& batch, const Draws& draws) const;
+
+ protected:
+  virtual Losses evaluate(const View& view, const Batch& batch, const Draws& draws) const = 0;
+};
+
+/// The options of one objective, behind one face: described for TOML, then built.
+class Settings {
+ public:
+  virtual ~Settings() = default;
+  virtual void describe(config::Section& section) = 0;
+  virtual std::unique_ptr<Objective> build() const = 0;
+};
+
+struct Row {
+  std::string_view name;
+  std::string_view summary;
+  bool conditioned;          // by default its field sees dt
+  std::string_view stepped;  // the solver that suits its field: "euler", "rk4" or "gcs"
+  std::unique_ptr<Settings> (*settings)();
+};
+
+/// Every objective (registry.cpp).
+std::span<const Row> registry();
+
+/// Settings for an objective with a nested Options that has `describe(Section&)` and is its only argument.
+template <class Type>
+std::unique_ptr<Settings> settings_of() {
+  struct Concrete : Settings {
+    typename Type::Options options;
+    void describe(config::Section& section) override { options.describe(section); }
+    std::unique_ptr<Objective> build() const override { return std::make_unique<Type>(options); }
+  };
+  return std::make_unique<Concrete>();
+}
+
+}  // namespace cvf::objectives

@@ -1,0 +1,41 @@
+#include "objectives/pushforward.hpp"
+
+#include "objectives/parts/options.hpp"
+
+namespace cvf::objectives {
+
+using torch::Tensor;
+
+void Pushforward::Options::describe(config::Section& s) {
+  s.key("steps", &steps, "k: length of the rollout; 1 is the one-step loss alone", config::at_least(1));
+  describe_conditioned(s, conditioned);
+}
+
+Needs Pushforward::needs() const {
+  return {options_.steps + 1, Spline::none, options_.conditioned};
+}
+
+Losses Pushforward::evaluate(const View& view, const Batch& batch, const Draws&) const {
+  const auto ask = [&](const Tensor& s, const Tensor& dt) {
+    return view.psi(s, shown(options_.conditioned, dt));
+  };
+  const Tensor& s0 = batch.state(0);
+  const Tensor psi = ask(s0, batch.step(0));
+  const bool alone = options_.steps == 1;
+  Losses out;
+  out.add("secant", alone ? 1 : 0.5, (psi - view.target(s0, batch.state(1), batch.step(0))).square().mean());
+  if (alone) return out;
+
+  Tensor led = view.advance(s0, batch.step(0), psi.detach());  // the first step is paid for already
+  {
+    const torch::NoGradGuard no_grad;
+    for (int i = 1; i + 1 < options_.steps; ++i)
+      led = view.advance(led, batch.step(i), ask(led, batch.step(i)));
+  }
+  const Tensor last = batch.step(options_.steps - 1);
+  const Tensor target = view.target(led, batch.state(static_cast<std::size_t>(options_.steps)), last);
+  out.add("pushed", 0.5, (ask(led, last) - target).square().mean());
+  return out;
+}
+
+}  // namespace cvf::objectives

@@ -1,0 +1,275 @@
+// Properties of every row of the registry, and options in pairs.
+#include "objectives/objective.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/errors.hpp"
+#include "fields/mlp.hpp"
+#include "fields/sit.hpp"
+#include "objectives/parts/draw.hpp"
+#include "support/objectives.hpp"
+
+namespace cvf::objectives {
+namespace {
+
+using torch::Tensor;
+
+fields::FieldPointer tiny(bool vector) {
+  fields::FieldPointer field;
+  if (vector) {
+    fields::Mlp::Options options;
+    options.width = 8;
+    options.depth = 1;
+    field = std::make_shared<fields::Mlp>(fields::StateShape{3, 0, 0, 0.1}, options, 5);
+  } else {
+    fields::Sit::Options options;
+    options.patch = 2;
+    options.width = 8;
+    options.depth = 1;
+    options.heads = 2;
+    field = std::make_shared<fields::Sit>(fields::StateShape{2, 4, 4, 0.1}, options, 5);
+  }
+  field->to(torch::kDouble);
+  torch::manual_seed(6);
+  const torch::NoGradGuard no_grad;
+  for (auto& p : field->parameters()) p.add_(0.2 * torch::randn_like(p));  // away from its first zeros
+  return field;
+}
+
+// Four rows with steps of their own, one of them negative; a spline's ends as numbers.
+Batch some_batch(const fields::StateShape& shape, torch::Dtype dtype = torch::kDouble) {
+  torch::manual_seed(7);
+  const auto draw = [&] {
+    return (shape.is_vector() ? torch::randn({4, shape.channels}, torch::kDouble)
+                              : torch::randn({4, shape.channels, shape.height, shape.width}, torch::kDouble))
+        .to(dtype);
+  };
+  Batch out;
+  out.steps = torch::tensor({0.1, 0.2, 0.05, -0.1}, torch::kDouble).repeat({3, 1});
+  const Tensor drift = draw();
+  out.frames.push_back({draw()});
+  for (std::size_t i = 1; i < 4; ++i) {
+    const Tensor velocity = drift + 0.2 * draw();
+    out.frames.push_back({out.state(i - 1) + per_row(out.step(0), drift) * velocity});
+  }
+  for (int i = 0; i < 2; ++i) {
+    out.slopes.push_back(drift + 0.1 * draw());
+    out.curvatures.push_back(draw());
+  }
+  return out;
+}
+
+struct Setting {
+  std::string name, toml;
+};
+
+Tensor total(const Setting& setting, fields::VelocityField& field, const Batch& batch) {
+  static std::map<std::int64_t, std::unique_ptr<normalizers::Normalizer>> kept;  // backward passes use it too
+  auto& normalizer = kept[field.shape().channels];
+  if (!normalizer) normalizer = test::some_scaling(field.shape().channels);
+  const auto objective = test::objective(setting.name, setting.toml);
+  return objective->loss({field, *normalizer}, batch, objective->draw({9, 40, 4})).total;
+}
+
+// |g.d - (L(p + e d) - L(p - e d))/2e| relative to the larger of them, for a random direction d
+double gradient_error(const Setting& setting, fields::VelocityField& field) {
+  const Batch batch = some_batch(field.shape());
+  field.zero_grad();
+  total(setting, field, batch).backward();
+  const torch::NoGradGuard no_grad;
+  std::vector<Tensor> direction;
+  double along = 0;
+  for (const auto& p : field.parameters()) {
+    direction.push_back(torch::randn_like(p));
+    if (p.grad().defined()) along += (p.grad() * direction.back()).sum().item<double>();
+  }
+  const double e = 1e-5;
+  const auto move = [&](double by) {
+    auto parameters = field.parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].add_(by * direction[i]);
+    return total(setting, field, batch).item<double>();
+  };
+  const double up = move(e), down = move(-2 * e), measured = (up - down) / (2 * e);
+  move(e);
+  return std::abs(along - measured) / std::max(std::abs(along), std::abs(measured));
+}
+
+std::vector<Setting> settings_of_every_row() {
+  std::vector<Setting> out;
+  for (const auto& row : registry()) {
+    // pushforward stops gradients on purpose, so only its first step is a plain function of the weights
+    const std::string plain = row.name == "pushforward" ? "steps = 1" : "";
+    out.push_back({std::string(row.name), plain});
+    if (row.name != "cvf") out.push_back({std::string(row.name), plain + "\nconditioned = true"});
+  }
+  for (const char* toml : {"spline = \"quintic\""}) out.push_back({"tm", toml});
+  for (const char* toml : {"steps = 3", "steps = 3\nrecompute = true"}) out.push_back({"node", toml});
+  return out;
+}
+
+std::vector<Setting> pairs_of_options() {
+  const std::vector<std::string> options{
+      "lambda = 0.3",         "rupture.corners = 5",        "rupture.r = \"beta\"",
+      "rupture.r = \"half\"", "rupture.span = \"scaled\"",  "rupture.bidirectional = true",
+      "tangent.weight = 0.5", "tangent.spline = \"cubic\"", "tangent.spline = \"quintic\""};
+  std::vector<Setting> out;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (options[i].substr(0, 12) == options[j].substr(0, 12) && options[i][0] == 't') continue;
+      if (options[i].starts_with("rupture.r ") && options[j].starts_with("rupture.r ")) continue;
+      out.push_back({"cvf", options[j] + "\n" + options[i]});
+    }
+  }
+  return out;
+}
+
+TEST(EveryObjective, HasTheGradientOfItsLoss) {
+  for (const bool vector : {true, false}) {
+    auto field = tiny(vector);
+    for (const auto& setting : settings_of_every_row()) {
+      EXPECT_LT(gradient_error(setting, *field), 1e-6) << setting.name << " " << setting.toml;
+    }
+  }
+}
+
+TEST(EveryPairOfOptions, HasTheGradientOfItsLoss) {
+  auto field = tiny(true);
+  const auto pairs = pairs_of_options();
+  EXPECT_GT(pairs.size(), 25u);
+  for (const auto& setting : pairs) EXPECT_LT(gradient_error(setting, *field), 1e-6) << setting.toml;
+}
+
+TEST(EveryObjective, GivesTheMeanOfWhatItsRowsGiveAlone) {
+  for (const auto& row : registry()) {
+    auto field = tiny(true);
+    const Batch batch = some_batch(field->shape());
+    const auto normalizer = test::some_scaling(3);
+    const auto objective = test::objective(row.name);
+    const Tensor together = objective->loss({*field, *normalizer}, batch, objective->draw({9, 40, 4})).total;
+    double alone = 0;
+    for (std::int64_t i = 0; i < 4; ++i) {
+      Batch one{{}, batch.steps.narrow(1, i, 1), {}, {}};
+      for (const auto& frame : batch.frames) one.frames.push_back({frame.value.narrow(0, i, 1)});
+      for (const auto& slope : batch.slopes) one.slopes.push_back(slope.narrow(0, i, 1));
+      const Draws draws = objective->draw({9, 40 + static_cast<std::uint64_t>(i), 1});
+      alone += objective->loss({*field, *normalizer}, one, draws).total.item<double>() / 4;
+    }
+    EXPECT_NEAR(alone, together.item<double>(), 1e-12 * alone) << row.name;
+  }
+}
+
+TEST(EveryObjective, TrainsInFloat) {
+  for (const auto& row : registry()) {
+    for (const bool vector : {true, false}) {
+      auto field = tiny(vector);
+      const double exact =
+          total({std::string(row.name), ""}, *field, some_batch(field->shape())).item<double>();
+      field->to(torch::kFloat);
+      field->zero_grad();
+      const Tensor loss =
+          total({std::string(row.name), ""}, *field, some_batch(field->shape(), torch::kFloat));
+      loss.backward();
+      EXPECT_NEAR(loss.item<double>(), exact, 1e-4 * exact) << row.name;
+      for (const auto& p : field->parameters())
+        EXPECT_TRUE(!p.grad().defined() || p.grad().isfinite().all().item<bool>()) << row.name;
+    }
+  }
+}
+
+TEST(EveryObjective, ExplainsItselfAndAgreesWithItsRow) {
+  for (const auto& row : registry()) {
+    auto settings = row.settings();
+    EXPECT_FALSE(config::explain([&](config::Section& s) { settings->describe(s); }).empty());
+    EXPECT_EQ(test::objective(row.name)->needs().conditioned, row.conditioned) << row.name;
+    EXPECT_TRUE(row.stepped == "euler" || row.stepped == "rk4" || row.stepped == "gcs") << row.name;
+  }
+}
+
+TEST(EveryObjective, RefusesABatchThatLacksWhatItNeeds) {
+  auto field = tiny(true);
+  Batch batch = some_batch(field->shape());
+  batch.frames.resize(2);
+  EXPECT_THROW(total({"pushforward", ""}, *field, batch), UsageError);
+  batch.curvatures.clear();
+  EXPECT_THROW(total({"tm", "spline = \"quintic\""}, *field, batch), UsageError);
+  batch.slopes.clear();
+  EXPECT_THROW(total({"tm", ""}, *field, batch), UsageError);
+  EXPECT_THROW(total({"cvf", "tangent.spline = \"cubic\""}, *field, batch), UsageError);
+}
+
+TEST(ScaledRupture, WithFullSpansIsThePapers) {
+  auto field = tiny(true);
+  const Batch batch = some_batch(field->shape());
+  const auto normalizer = test::some_scaling(3);
+  for (const char* bidirectional : {"false", "true"}) {
+    const auto objective = test::objective("cvf", std::string("rupture.bidirectional = ") + bidirectional);
+    Draws draws = objective->draw({9, 0, 4});
+    const double paper = objective->loss({*field, *normalizer}, batch, draws).total.item<double>();
+    draws.spans = torch::ones(4, torch::kDouble);
+    EXPECT_EQ(objective->loss({*field, *normalizer}, batch, draws).total.item<double>(), paper);
+    draws.spans[2] = 0.5;
+    EXPECT_NE(objective->loss({*field, *normalizer}, batch, draws).total.item<double>(), paper);
+  }
+}
+
+TEST(Pushforward, SendsNoGradientThroughTheStepsThatLeadThere) {
+  auto field = tiny(true);
+  const Batch batch = some_batch(field->shape());
+  const auto normalizer = test::some_scaling(3);
+  const View view{*field, *normalizer};
+  const auto pushed = test::objective("pushforward", "steps = 3")->loss(view, batch, {});
+  pushed.parts[1].second.backward();
+  std::vector<Tensor> ours;
+  for (const auto& p : field->parameters()) ours.push_back(p.grad().clone());
+  Batch last{{{}, batch.frames[3]}, batch.steps.narrow(0, 2, 1), {}, {}};
+  {
+    const torch::NoGradGuard no_grad;
+    Tensor s = batch.state(0);
+    const Tensor blind = torch::zeros(4, torch::kDouble);
+    for (int i = 0; i < 2; ++i) s = view.advance(s, batch.step(i), view.psi(s, blind));
+    last.frames[0] = {s};
+  }
+  field->zero_grad();
+  test::objective("sm")->loss(view, last, {}).total.backward();
+  std::size_t i = 0;
+  for (const auto& p : field->parameters()) EXPECT_TRUE(torch::allclose(p.grad(), ours[i++], 1e-12, 1e-14));
+}
+
+TEST(NeuralOde, RecomputesToTheSameLossAndGradient) {
+  auto field = tiny(false);
+  std::vector<std::vector<Tensor>> gradients;
+  for (const char* toml : {"steps = 2", "steps = 2\nrecompute = true"}) {
+    field->zero_grad();
+    total({"node", toml}, *field, some_batch(field->shape())).backward();
+    gradients.emplace_back();
+    for (const auto& p : field->parameters()) gradients.back().push_back(p.grad().clone());
+  }
+  for (std::size_t i = 0; i < gradients[0].size(); ++i)
+    EXPECT_TRUE(torch::allclose(gradients[0][i], gradients[1][i], 1e-12, 1e-15));
+}
+
+TEST(Draws, FollowTheirLaws) {
+  const DrawRange range{1, 0, 20000};
+  const auto moments = [](const Tensor& t) {
+    return std::pair{t.mean().item<double>(), t.var().item<double>()};
+  };
+  const auto [uniform_mean, uniform_variance] = moments(draw_shares(range, 2, Cut::uniform)[0]);
+  EXPECT_NEAR(uniform_mean, 0.5, 0.01);
+  EXPECT_NEAR(uniform_variance, 1.0 / 12, 0.003);
+  EXPECT_NEAR(moments(draw_shares(range, 2, Cut::beta)[0]).second, 1.0 / 20, 0.003);
+  const Tensor four = draw_shares(range, 4, Cut::uniform);
+  EXPECT_LT((four.sum(0) - 1).abs().max().item<double>(), 1e-15);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(moments(four[i]).first, 0.25, 0.01);
+  const Tensor spans = draw_spans(range, 0.5);
+  EXPECT_NEAR((spans == 1).to(torch::kDouble).mean().item<double>(), 0.5, 0.015);
+}
+
+TEST(Draws, OfOneKindDoNotDependOnTheOptionsOfAnother) {
+  const DrawRange range{1, 0, 8};
+  const auto plain = test::objective("cvf")->draw(range);
+  const auto scaled = test::objective("cvf", "rupture.span = \"scaled\"")->draw(range);
+  EXPECT_TRUE(torch::equal(plain.shares, scaled.shares));
+}
+
+}  // namespace
+}  // namespace cvf::objectives

@@ -1,0 +1,123 @@
+// Our SiT and normalizer, filled from tensors that an independent implementation computed (method.md
+// section 10). CVF_GOLDEN names another file of the same form; sizes are read from its arrays.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "fields/sit.hpp"
+#include "normalizers/normalizer.hpp"
+#include "support/npz.hpp"
+
+namespace cvf::test {
+
+inline std::string golden_path() {
+  const char* given = std::getenv("CVF_GOLDEN");
+  return given != nullptr ? given : std::string(CVF_SOURCE_DIR) + "/../shared/reference/golden_sit.npz";
+}
+
+// "net.bl.0.f1.weight" -> "blocks.0.expand.weight"
+inline std::string our_name(std::string name) {
+  const std::pair<std::string, std::string> words[]{{"net.", ""},
+                                                    {"bl.", "blocks."},
+                                                    {"inp.", "patch."},
+                                                    {"te.mlp.0.", "step.first."},
+                                                    {"te.mlp.2.", "step.second."},
+                                                    {".o.", ".project."},
+                                                    {".f1.", ".expand."},
+                                                    {".f2.", ".contract."},
+                                                    {".ada.", ".modulate."},
+                                                    {"out.", "output."}};
+  for (const auto& [theirs, ours] : words) {
+    if (const auto at = name.find(theirs); at != std::string::npos) name.replace(at, theirs.size(), ours);
+  }
+  if (name.starts_with("ada.")) name = "final_modulate." + name.substr(4);
+  return name;
+}
+
+/// The file and what is made from it. Tests derive from it; without the file they are skipped.
+class GoldenFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(golden_path())) {
+      GTEST_SKIP() << "no golden file at " << golden_path() << " (set CVF_GOLDEN)";
+    }
+    arrays_ = read_npz(golden_path());
+    field_ = make_field(torch::kDouble);
+    make_normalizer();
+    if (weights_are_later_ones())
+      GTEST_SKIP() << "the file's weights are not those of its raw, loss and g arrays";
+  }
+
+  // A golden file was seen whose w.* had been changed in place by its ten AdamW steps before they were
+  // written: at those weights the loss is less than the last of adamw10 and matches nothing else in the file.
+  bool weights_are_later_ones() {
+    torch::NoGradGuard no_grad;
+    const double here = secant_error().square().mean().item<double>();
+    return here < tensor("adamw10")[-1][0].item<double>() && here < 0.9 * tensor("loss.sm")[0].item<double>();
+  }
+
+  torch::Tensor tensor(const std::string& name) const {
+    const auto& array = arrays_.at(name);
+    return torch::tensor(array.values, torch::kDouble).view(array.shape);
+  }
+
+  std::shared_ptr<fields::Sit> make_field(torch::Dtype dtype) const {
+    const auto state = tensor("b.s0").sizes().vec();
+    std::int64_t depth = 0;
+    while (arrays_.contains("w.net.bl." + std::to_string(depth) + ".qkv.weight")) ++depth;
+    const auto patch_values = tensor("w.net.inp.weight").size(1);
+    fields::Sit::Options options;
+    options.width = static_cast<int>(tensor("w.net.inp.weight").size(0));
+    options.depth = static_cast<int>(depth);
+    options.heads = 4;  // cannot be read from any array
+    options.patch = static_cast<int>(std::lround(std::sqrt(static_cast<double>(patch_values / state[1]))));
+    auto field =
+        std::make_shared<fields::Sit>(fields::StateShape{state[1], state[2], state[3], 0.1}, options, 1);
+    field->to(dtype);
+    torch::NoGradGuard no_grad;
+    for (auto& p : field->named_parameters()) p.value().copy_(tensor("w." + their_name(p.key())));
+    auto buffers = field->named_buffers();  // constants, but rounded to float by whoever made the file
+    buffers["positions"].copy_(tensor("w.net.pos").view_as(buffers["positions"]));
+    buffers["step.frequencies"].copy_(tensor("w.net.te.f"));
+    return field;
+  }
+
+  void make_normalizer() {
+    normalizer_ = normalizers::registry()[0].make(tensor("b.s0").size(1), {});
+    normalizer_->load({{"state_mean", tensor("w.ms").flatten()},
+                       {"state_variance", tensor("w.vs").flatten()},
+                       {"velocity_mean", tensor("w.mv").flatten()},
+                       {"velocity_variance", tensor("w.vv").flatten()}});
+  }
+
+  std::string their_name(const std::string& ours) const {
+    for (const auto& [name, array] : arrays_) {
+      if (name.starts_with("w.net.") && our_name(name.substr(2)) == ours) return name.substr(2);
+    }
+    ADD_FAILURE() << "the golden file has no " << ours;
+    return "";
+  }
+
+  torch::Tensor normalised(const std::string& name) const {
+    return normalizer_->to_model({tensor(name)}).value;
+  }
+
+  torch::Tensor secant_error() {  // psi(s~0, dt) - v~
+    const auto dt = tensor("b.dt");
+    const auto velocity = normalizers::secant({tensor("b.s0")}, {tensor("b.s1")}, dt);
+    return field_->forward(normalised("b.s0"), dt) - normalizer_->target(velocity);
+  }
+
+  /// The largest difference, in units of the largest value of theirs.
+  static double distance(const torch::Tensor& ours, const torch::Tensor& theirs) {
+    return (ours.to(torch::kDouble) - theirs).abs().max().item<double>() / theirs.abs().max().item<double>();
+  }
+
+  std::map<std::string, Array> arrays_;
+  std::shared_ptr<fields::Sit> field_;
+  std::unique_ptr<normalizers::Normalizer> normalizer_;
+};
+
+}  // namespace cvf::test

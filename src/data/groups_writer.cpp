@@ -90,7 +90,7 @@ std::size_t GroupsWriter::completed() const {
 // ---- beginning and continuing
 
 void GroupsWriter::lay_out() {
-  const hdf5::Session session;
+  const hdf5::Guard guard;
   hdf5::File file = hdf5::File::create(part_path_);
   hdf5::Group root = file.root();
   write_root(root, plan_);
@@ -117,7 +117,7 @@ void GroupsWriter::lay_out() {
 }
 
 void GroupsWriter::find_places() {
-  const hdf5::Session session;
+  const hdf5::Guard guard;
   const hdf5::Group root = hdf5::File::open(part_path_).root();
   places_.resize(plan_.samples());
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {

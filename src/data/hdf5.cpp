@@ -25,14 +25,14 @@ Handle file_access() {
 
 }  // namespace
 
-Session::Session() : lock_(library_mutex()) {
+Guard::Guard() : lock_(library_mutex()) {
   H5Eget_auto2(H5E_DEFAULT, &printer_, &printer_data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   static const bool registered = lzf::register_filter();
   (void)registered;  // if it failed, opening an LZF dataset says so by name
 }
 
-Session::~Session() {
+Guard::~Guard() {
   H5Eset_auto2(H5E_DEFAULT, printer_, printer_data_);
 }
 
@@ -52,7 +52,7 @@ Handle& Handle::operator=(Handle&& other) noexcept {
 
 void Handle::reset() noexcept {
   if (id_ < 0) return;
-  const Session session;
+  const Guard guard;
   H5Idec_ref(std::exchange(id_, H5I_INVALID_HID));
 }
 
@@ -64,7 +64,7 @@ std::string Object::name() const {
 }
 
 File File::open(const std::string& path) {
-  const Session session;
+  const Guard guard;
   const Handle access = file_access();
   Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (!handle) throw DataError("{}: cannot be opened as HDF5: {}", path, reason());
@@ -72,7 +72,7 @@ File File::open(const std::string& path) {
 }
 
 File File::extend(const std::string& path) {
-  const Session session;
+  const Guard guard;
   const Handle access = file_access();
   Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()));
   if (!handle) throw DataError("{}: cannot be opened for writing: {}", path, reason());
@@ -80,7 +80,7 @@ File File::extend(const std::string& path) {
 }
 
 File File::create(const std::string& path) {
-  const Session session;
+  const Guard guard;
   const Handle access = file_access();
   Handle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
   if (!handle) throw DataError("{}: cannot be created: {}", path, reason());
@@ -88,26 +88,26 @@ File File::create(const std::string& path) {
 }
 
 Group File::root() const {
-  const Session session;
+  const Guard guard;
   Handle handle(H5Gopen2(handle_.get(), "/", H5P_DEFAULT));
   if (!handle) throw DataError("{}: has no root group: {}", path_, reason());
   return {std::move(handle), path_, "/"};
 }
 
 void File::flush() {
-  const Session session;
+  const Guard guard;
   if (H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL) < 0)
     throw DataError("{}: cannot be written: {}", path_, reason());
 }
 
 void File::close() {
-  const Session session;
+  const Guard guard;
   flush();
   handle_.reset();
 }
 
 bool is_hdf5(const std::string& path) {
-  const Session session;
+  const Guard guard;
   return H5Fis_hdf5(path.c_str()) > 0;
 }
 

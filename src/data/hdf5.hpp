@@ -22,12 +22,12 @@ using Extents = std::vector<std::size_t>;
 
 /// Held around any run of HDF5 calls, nested at will: takes the mutex, silences the error printer of the
 /// calling thread (and puts the host program's own back), makes sure that our filters are registered.
-class Session {
+class Guard {
  public:
-  Session();
-  ~Session();
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  Guard();
+  ~Guard();
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
 
  private:
   std::unique_lock<std::recursive_mutex> lock_;
@@ -35,7 +35,7 @@ class Session {
   void* printer_data_ = nullptr;
 };
 
-/// The innermost message on the error stack, e.g. "addr overflow". Within the Session of the failed call, and
+/// The innermost message on the error stack, e.g. "addr overflow". Within the Guard of the failed call, and
 /// before any Handle is closed: every call into libhdf5 wipes the stack, so the handles that a call needs
 /// have names.
 std::string reason();

@@ -84,7 +84,7 @@ void write_scalar(const Object& object, const std::string& name, hid_t type, con
 }  // namespace
 
 std::vector<std::string> Object::attribute_names() const {
-  const Session session;
+  const Guard guard;
   std::vector<std::string> names;
   hsize_t position = 0;
   if (H5Aiterate2(id(), H5_INDEX_NAME, H5_ITER_INC, &position, collect, &names) < 0) {
@@ -94,18 +94,18 @@ std::vector<std::string> Object::attribute_names() const {
 }
 
 bool Object::has_attribute(const std::string& attribute) const {
-  const Session session;
+  const Guard guard;
   return H5Aexists(id(), attribute.c_str()) > 0;
 }
 
 std::vector<std::string> Object::texts(const std::string& attribute) const {
-  const Session session;
+  const Guard guard;
   const auto found = open_attribute(id(), attribute);
   return found ? read_texts(*found) : std::vector<std::string>{};
 }
 
 std::vector<double> Object::numbers(const std::string& attribute) const {
-  const Session session;
+  const Guard guard;
   const auto found = open_attribute(id(), attribute);
   return found ? read_numbers(*found) : std::vector<double>{};
 }
@@ -129,7 +129,7 @@ std::optional<std::string> Object::shown(const std::string& attribute) const {
 }
 
 void Object::set(const std::string& attribute, std::string_view value) {
-  const Session session;
+  const Guard guard;
   const Handle type(H5Tcopy(H5T_C_S1));
   H5Tset_size(type.get(),
               value.size() + 1);  // of fixed length: no detour over a heap, so any reader can show it
@@ -138,12 +138,12 @@ void Object::set(const std::string& attribute, std::string_view value) {
 }
 
 void Object::set(const std::string& attribute, double value) {
-  const Session session;
+  const Guard guard;
   write_scalar(*this, attribute, H5T_NATIVE_DOUBLE, &value);
 }
 
 void Object::set(const std::string& attribute, std::int64_t value) {
-  const Session session;
+  const Guard guard;
   write_scalar(*this, attribute, H5T_NATIVE_INT64, &value);
 }
 

@@ -73,7 +73,7 @@ void refuse_more_than_the_file(const Dataset& dataset, H5D_layout_t layout) {
 }  // namespace
 
 void Dataset::require_readable() const {
-  const Session session;
+  const Guard guard;
   const Handle creation(H5Dget_create_plist(id()));
   if (!creation) throw DataError("{}: its storage is damaged: {}", name(), reason());
   refuse_foreign_storage(name(), creation.get());

@@ -39,7 +39,7 @@ Handle memory_space(std::span<const std::size_t> count) {
 
 Dataset::Dataset(Handle handle, std::string file, std::string path)
     : Object(std::move(handle), std::move(file), std::move(path)) {
-  const Session session;
+  const Guard guard;
   extents_ = extents_of(id(), name());
 }
 
@@ -50,28 +50,28 @@ std::size_t Dataset::size() const {
 }
 
 bool Dataset::is_floating() const {
-  const Session session;
+  const Guard guard;
   return H5Tget_class(Handle(H5Dget_type(id())).get()) == H5T_FLOAT;
 }
 
 bool Dataset::is_numeric() const {
-  const Session session;
+  const Guard guard;
   const H5T_class_t kind = H5Tget_class(Handle(H5Dget_type(id())).get());
   return kind == H5T_FLOAT || kind == H5T_INTEGER;
 }
 
 std::size_t Dataset::element_size() const {
-  const Session session;
+  const Guard guard;
   return H5Tget_size(Handle(H5Dget_type(id())).get());
 }
 
 std::size_t Dataset::stored_bytes() const {
-  const Session session;
+  const Guard guard;
   return H5Dget_storage_size(id());
 }
 
 Extents Dataset::chunk() const {
-  const Session session;
+  const Guard guard;
   const Handle creation(H5Dget_create_plist(id()));
   if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return {};
   std::vector<hsize_t> sizes(rank());
@@ -99,7 +99,7 @@ Handle Dataset::space_of(std::span<const std::size_t> start, std::span<const std
 
 void Dataset::transfer(std::span<const std::size_t> start, std::span<const std::size_t> count, hid_t type,
                        void* values) const {
-  const Session session;
+  const Guard guard;
   if (!is_numeric()) throw DataError("{}: holds no numbers", name());
   const Handle space = space_of(start, count), memory = memory_space(count);
   if (H5Dread(id(), type, memory.get(), space.get(), H5P_DEFAULT, values) < 0) {
@@ -126,7 +126,7 @@ std::vector<double> Dataset::read_all() const {
 }
 
 std::size_t Dataset::fit_cache(std::span<const std::size_t> block, std::size_t most_bytes) {
-  const Session session;
+  const Guard guard;
   const Extents sizes = chunk();
   if (sizes.empty()) return 0;
   std::size_t chunks = 1, bytes = element_size();

@@ -47,7 +47,7 @@ std::string Group::below(const std::string& child) const {
 }
 
 std::vector<std::string> Group::children() const {
-  const Session session;
+  const Guard guard;
   std::vector<std::string> names;
   hsize_t position = 0;
   if (H5Literate(id(), H5_INDEX_NAME, H5_ITER_INC, &position, collect, &names) < 0) {
@@ -57,7 +57,7 @@ std::vector<std::string> Group::children() const {
 }
 
 Kind Group::kind(const std::string& child) const {
-  const Session session;
+  const Guard guard;
   std::string walked;
   Kind found = Kind::group;
   for (const auto& step : text::split(child, '/')) {
@@ -73,7 +73,7 @@ Kind Group::kind(const std::string& child) const {
 }
 
 Group Group::group(const std::string& child) const {
-  const Session session;
+  const Guard guard;
   const Kind found = kind(child);
   if (found != Kind::group) throw DataError("{}: group '{}' {}", file(), below(child), word(found));
   Handle handle(H5Gopen2(id(), child.c_str(), H5P_DEFAULT));
@@ -82,13 +82,13 @@ Group Group::group(const std::string& child) const {
 }
 
 Group Group::again() const {
-  const Session session;
+  const Guard guard;
   H5Iinc_ref(id());
   return {Handle(id()), file(), path()};
 }
 
 Dataset Group::dataset(const std::string& child) const {
-  const Session session;
+  const Guard guard;
   const Kind found = kind(child);
   if (found != Kind::dataset) throw DataError("{}: dataset '{}' {}", file(), below(child), word(found));
   Handle handle(H5Dopen2(id(), child.c_str(), H5P_DEFAULT));
@@ -99,7 +99,7 @@ Dataset Group::dataset(const std::string& child) const {
 }
 
 Group Group::create_group(const std::string& child) const {
-  const Session session;
+  const Guard guard;
   Handle handle(H5Gcreate2(id(), child.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   if (!handle) throw DataError("{}: group '{}' cannot be created: {}", file(), below(child), reason());
   return {std::move(handle), file(), below(child)};

@@ -50,7 +50,7 @@ Handle space_for(const Extents& extents, bool growable) {
 
 Dataset Group::create_dataset(const std::string& child, const Extents& extents,
                               const Storage& storage) const {
-  const Session session;
+  const Guard guard;
   const Handle space = space_for(extents, storage.growable), creation = creation_of(storage);
   Handle handle(H5Dcreate2(id(), child.c_str(), stored_type(storage.element), space.get(), H5P_DEFAULT,
                            creation.get(), H5P_DEFAULT));
@@ -70,7 +70,7 @@ void Group::write_number(const std::string& child, double value) const {
 
 void Dataset::store(std::span<const std::size_t> start, std::span<const std::size_t> count, hid_t type,
                     const void* values) {
-  const Session session;
+  const Guard guard;
   const Handle space = space_of(start, count);
   const auto sizes = wide(count);
   const Handle memory = sizes.empty()
@@ -92,7 +92,7 @@ void Dataset::write(std::span<const std::size_t> start, std::span<const std::siz
 }
 
 void Dataset::grow(std::size_t first_extent) {
-  const Session session;
+  const Guard guard;
   Extents wanted = extents_;
   wanted.at(0) = first_extent;
   if (H5Dset_extent(id(), wide(wanted).data()) < 0) throw DataError("{}: cannot grow: {}", name(), reason());

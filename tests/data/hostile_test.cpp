@@ -23,7 +23,7 @@ std::string refusal(Write&& write, const OpenOptions& options = {}) {
   const Scratch scratch;
   {
     auto file = File::create(scratch.path("a.h5"));
-    const hdf5::Session session;
+    const hdf5::Guard guard;
     write(file.root(), scratch);
   }
   return sentence_of([&] {
@@ -256,7 +256,7 @@ TEST(Lzf, ChunksInAFileAreUnpackedByTheFilter) {
   std::string stream{15};
   for (const float value : {1.0F, 2.0F, 3.0F, 4.0F}) stream.append(reinterpret_cast<const char*>(&value), 4);
   {
-    const hdf5::Session session;
+    const hdf5::Guard guard;
     lzf_chunk(16, stream)(File::create(scratch.path("a.h5")).root(), scratch);
   }
   EXPECT_EQ(testing_support::Frames(*open(scratch.path("a.h5")), 0).values(),

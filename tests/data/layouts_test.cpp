@@ -85,7 +85,7 @@ TEST(TheWell, ReadsTensorsAndFieldsThatAreConstantAlongAnAxis) {
   auto root = File::create(scratch.path("a.h5")).root();
   root.set("n_trajectories", std::int64_t{2});
   auto dimensions = root.create_group("dimensions");
-  const hdf5::Session session;
+  const hdf5::Guard guard;
   const hsize_t two = 2;
   const hdf5::Handle type(H5Tcopy(H5T_C_S1)), space(H5Screate_simple(1, &two, nullptr));
   const hdf5::Handle names(

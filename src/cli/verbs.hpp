@@ -15,6 +15,7 @@ void add_audit(CLI::App& data);
 void add_convert(CLI::App& data);
 void add_picture(CLI::App& data);
 void add_explain(CLI::App& app);
+void add_train(CLI::App& app);
 void add_bench(CLI::App& app);
 
 /// A verb that reads a data file: the FILE itself and what the user says about a plain array.

@@ -27,11 +27,11 @@ void LoaderOptions::describe(config::Section& s) {
         config::at_least(0));
   s.key("prefetch", &prefetch, "batches made ahead", config::at_least(1));
   s.key("strides", &strides, "each row draws its stride in kept frames from these", config::at_least(1));
-  s.key("frames_per_row", &frames_per_row, "frames in a row: 2 = a pair", config::at_least(2));
 }
 
 Loader::Loader(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
-               DownsamplingOptions downsampling, LoaderOptions options, std::uint64_t seed, Shard shard)
+               DownsamplingOptions downsampling, LoaderOptions options, std::uint64_t seed, Shard shard,
+               Companions companions)
     : source_(std::move(source)),
       options_(std::move(options)),
       seed_(seed),
@@ -41,7 +41,7 @@ Loader::Loader(std::shared_ptr<const Source> source, std::vector<std::size_t> sa
   if (batch % shard_.ranks != 0) {
     throw ConfigError("loader.batch = {} must be a multiple of the number of ranks, {}", batch, shard_.ranks);
   }
-  plan(std::move(samples));
+  plan(std::move(samples), std::move(companions));
   batches_per_epoch_ = order_->rows_per_epoch() / batch;
   if (batches_per_epoch_ == 0) {
     throw ConfigError(
@@ -55,8 +55,8 @@ Loader::~Loader() {
   stop();
 }
 
-void Loader::plan(std::vector<std::size_t> samples) {
-  Trajectories sizes(source_, downsampling_, seed_, false);
+void Loader::plan(std::vector<std::size_t> samples, Companions companions) {
+  Trajectories sizes(source_, downsampling_, seed_, false, companions);
   std::vector<std::size_t> lengths;
   std::size_t total = 0, largest = 1;
   for (const std::size_t sample : samples) {
@@ -78,7 +78,7 @@ void Loader::plan(std::vector<std::size_t> samples) {
         windows_held, window, text::bytes(windows_held * window * largest), options_.memory_mb,
         std::max<std::size_t>(1, cap / (windows_held * largest)));
   }
-  trajectories_ = std::make_unique<Trajectories>(source_, downsampling_, seed_, in_memory_);
+  trajectories_ = std::make_unique<Trajectories>(source_, downsampling_, seed_, in_memory_, std::move(companions));
   OrderOptions order{seed_, window, static_cast<std::size_t>(options_.frames_per_row), {}};
   order.strides.assign(options_.strides.begin(), options_.strides.end());
   order_ = std::make_unique<Order>(std::move(samples), std::move(lengths), order);
@@ -243,7 +243,7 @@ std::unique_ptr<Batch> Loader::blank_batch() {
   auto batch = std::make_unique<Batch>();
   batch->rows = static_cast<std::size_t>(options_.batch) / shard_.ranks;
   batch->frames = static_cast<std::size_t>(options_.frames_per_row);
-  batch->frame_size = source_->description().frame_size();
+  batch->frame_size = trajectories_->stored_size();
   batch->values.resize(batch->frames * batch->rows * batch->frame_size);
   batch->times.resize(batch->frames * batch->rows);
   batch->ids.resize(batch->rows);

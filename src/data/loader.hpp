@@ -29,7 +29,7 @@ struct LoaderOptions {
   int window = 0;                        // trajectories shuffled together; 0 = as many as fit 256 MB
   int prefetch = 3;                      // batches made ahead
   std::vector<std::int64_t> strides{1};  // each row draws one
-  int frames_per_row = 2;
+  int frames_per_row = 2;                // what the objective needs
 
   void describe(config::Section& section);
 };
@@ -48,7 +48,7 @@ struct Cursor {
 struct Batch {
   Cursor cursor;
   std::size_t rows = 0, frames = 0, frame_size = 0;
-  std::vector<float> values;  // [frames, rows, C, H, W]: frame f of all rows is one block
+  std::vector<float> values;  // [frames, rows, (1+companions,) C, H, W]: frame f of all rows is one block
   std::vector<double> times;  // [frames, rows]
   std::vector<RowId> ids;     // [rows]
 
@@ -62,7 +62,8 @@ struct Batch {
 class Loader {
  public:
   Loader(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
-         DownsamplingOptions downsampling, LoaderOptions options, std::uint64_t seed, Shard shard = {});
+         DownsamplingOptions downsampling, LoaderOptions options, std::uint64_t seed, Shard shard = {},
+         Companions companions = {});
   ~Loader();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
@@ -85,7 +86,7 @@ class Loader {
   };
   using WindowFuture = std::shared_future<std::shared_ptr<const LoadedWindow>>;
 
-  void plan(std::vector<std::size_t> samples);
+  void plan(std::vector<std::size_t> samples, Companions companions);
   void start(Cursor cursor);
   void stop();
   void produce(Cursor cursor);                     // the background thread

@@ -44,8 +44,12 @@ std::size_t run_length(const std::vector<std::size_t>& frames, std::size_t begin
 }  // namespace
 
 Trajectories::Trajectories(std::shared_ptr<const Source> source, DownsamplingOptions downsampling,
-                           std::uint64_t seed, bool keep)
-    : source_(std::move(source)), downsampling_(downsampling), seed_(seed), keep_(keep) {}
+                           std::uint64_t seed, bool keep, Companions companions)
+    : source_(std::move(source)),
+      downsampling_(downsampling),
+      seed_(seed),
+      keep_(keep),
+      companions_(std::move(companions)) {}
 
 std::shared_ptr<const Trajectory> Trajectories::get(std::size_t sample) {
   if (!keep_) return read(sample);
@@ -64,7 +68,7 @@ std::size_t Trajectories::kept_frames(std::size_t sample) const {
 }
 
 std::size_t Trajectories::bytes(std::size_t sample) const {
-  return kept_frames(sample) * source_->description().frame_size() * sizeof(float);
+  return kept_frames(sample) * stored_size() * sizeof(float);
 }
 
 std::shared_ptr<const Trajectory> Trajectories::read(std::size_t sample) const {
@@ -89,7 +93,22 @@ std::shared_ptr<const Trajectory> Trajectories::read(std::size_t sample) const {
     }
     begin += run;
   }
+  if (companions_.count > 0) add_companions(*out);
   return out;
+}
+
+void Trajectories::add_companions(Trajectory& trajectory) const {
+  const std::size_t size = source_->description().frame_size(), frames = trajectory.frames.size(),
+                    stored = stored_size();
+  std::vector<float> further(companions_.count * frames * size), together(frames * stored);
+  companions_.fill(trajectory, size, further);
+  for (std::size_t f = 0; f < frames; ++f) {
+    std::copy_n(&trajectory.values[f * size], size, &together[f * stored]);
+    for (std::size_t c = 0; c < companions_.count; ++c) {
+      std::copy_n(&further[(c * frames + f) * size], size, &together[f * stored + (1 + c) * size]);
+    }
+  }
+  trajectory.values = std::move(together);
 }
 
 }  // namespace cvf::data

@@ -27,8 +27,14 @@ class VelocityField : public torch::nn::Module {
   /// state [B,C,H,W] or [B,C], dt [B] -> psi, shaped as the state
   virtual torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) = 0;
 
+  /// Whether psi depends on dt; a tangent field does not.
+  virtual bool conditioned() const { return true; }
+
   /// Floating-point operations of one evaluation of one sample (a multiply-add counts two).
   virtual double flops() const = 0;
+
+  /// About the bytes that so many evaluations of a training step hold until its gradient is known.
+  virtual double training_bytes(double evaluations) const = 0;
 
   const StateShape& shape() const { return shape_; }
   std::int64_t parameter_count() const;

@@ -3,6 +3,7 @@
 #include "core/errors.hpp"
 #include "fields/parts/initialise.hpp"
 #include "kernels/sit.hpp"
+#include "kernels/watch.hpp"
 
 namespace cvf::fields {
 
@@ -46,15 +47,22 @@ Mlp::Block Mlp::make_block(torch::nn::Module& parent, int index, std::uint64_t s
 
 Tensor Mlp::forward(const Tensor& state, const Tensor& dt) {
   check(state, dt);
-  const Tensor c = step_(options_.conditioned ? dt : torch::zeros_like(dt));  // [B,W]
-  Tensor x = input_(state);
-  for (auto& block : blocks_) {
+  using kernels::watched;
+  const Tensor c = watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt)));  // [B,W]
+  Tensor x = watched("input", input_(state));
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    auto& block = blocks_[i];
     const auto m = block.modulate(c).chunk(3, 1);  // shift, scale, gate
     const Tensor hidden = at::gelu(block.expand(kernels::modulated_norm(x, m[0], m[1])), "tanh");
-    x = x + m[2] * block.contract(hidden);
+    x = watched("blocks", i, x + m[2] * block.contract(hidden));
   }
   const auto m = final_modulate_(c).chunk(2, 1);
-  return output_(kernels::modulated_norm(x, m[0], m[1]));
+  return watched("output", output_(kernels::modulated_norm(x, m[0], m[1])));
+}
+
+// Norm, modulation, expansion and GELU of each block, forward and backward.
+double Mlp::training_bytes(double evaluations) const {
+  return evaluations * 4.0 * options_.width * (options_.depth * 24.0 + 12.0);
 }
 
 double Mlp::flops() const {

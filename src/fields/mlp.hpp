@@ -19,7 +19,9 @@ class Mlp : public VelocityField {
   Mlp(const StateShape& shape, const Options& options, std::uint64_t seed);
 
   torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
+  bool conditioned() const override { return options_.conditioned; }
   double flops() const override;
+  double training_bytes(double evaluations) const override;
 
  private:
   struct Block {

@@ -3,6 +3,7 @@
 #include "core/errors.hpp"
 #include "fields/parts/initialise.hpp"
 #include "fields/parts/positions.hpp"
+#include "kernels/watch.hpp"
 
 namespace cvf::fields {
 namespace {
@@ -88,7 +89,7 @@ void Sit::add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t
 }
 
 torch::Tensor Sit::modulation(const torch::Tensor& dt) {
-  const torch::Tensor c = step_(options_.conditioned ? dt : torch::zeros_like(dt));
+  const torch::Tensor c = kernels::watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt)));
   std::vector<torch::Tensor> parts;
   for (auto& block : blocks_) parts.push_back(block.modulate(c));
   parts.push_back(final_modulate_(c));
@@ -107,6 +108,17 @@ torch::Tensor Sit::forward(const torch::Tensor& state, const torch::Tensor& dt) 
   check(state, dt);
   const auto engine = options_.engine == "composed" ? kernels::Engine::composed : kernels::Engine::automatic;
   return kernels::evaluate(trunk(), engine, state, modulation(dt));
+}
+
+// Composed operations hold about 30 values of D for each token and block, and the attention twice; the fused
+// ones keep to a budget and recompute the rest.
+double Sit::training_bytes(double evaluations) const {
+  const double n = static_cast<double>(size_.tokens()), d = static_cast<double>(size_.dim);
+  const double block = 30 * n * d + 2 * static_cast<double>(size_.heads) * n * n;
+  const double composed = evaluations * 4.0 * static_cast<double>(size_.depth) * block;
+  const bool fused = options_.engine != "composed" && parameters().front().scalar_type() == torch::kFloat &&
+                     parameters().front().device().is_cpu();
+  return fused ? std::min(composed, static_cast<double>(kernels::activation_budget_bytes()) + 4e7) : composed;
 }
 
 double Sit::flops() const {

@@ -23,7 +23,9 @@ class Sit : public VelocityField {
   Sit(const StateShape& shape, const Options& options, std::uint64_t seed);
 
   torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
+  bool conditioned() const override { return options_.conditioned; }
   double flops() const override;
+  double training_bytes(double evaluations) const override;
 
   /// (shift, scale, gate) of all layers for the steps dt [B] -> [B, depth*6*D + 2*D]
   torch::Tensor modulation(const torch::Tensor& dt);

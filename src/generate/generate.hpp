@@ -24,6 +24,7 @@ struct Options {
   std::unique_ptr<systems::Settings> settings;  // of the system, made by describe
 
   void describe(config::Section& section);
+  void describe_details(config::Section& section);  // all but the system's name
 };
 
 /// Output times of one sample.

@@ -8,6 +8,10 @@ namespace cvf::generate {
 
 void Options::describe(config::Section& s) {
   s.key("name", &system, "which system", config::one_of(names(systems::registry())));
+  describe_details(s);
+}
+
+void Options::describe_details(config::Section& s) {
   s.key("samples", &samples, "number of trajectories", config::between(1, 1e7));
   s.key("grid", &grid, "cells, as 64 or 64x96 (columns x rows); empty = the system's own");
   s.key("frames", &frames, "frames of each sample, the first at time 0; 0 = the system's own",

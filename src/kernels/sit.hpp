@@ -50,6 +50,9 @@ torch::Tensor fused_sit(const SitTrunk& trunk, const torch::Tensor& state, const
 torch::Tensor composed_sit(const SitTrunk& trunk, const torch::Tensor& state,
                            const torch::Tensor& modulation);
 
+/// What the fused path may hold for backward; beyond it, it computes again.
+std::size_t activation_budget_bytes();
+
 /// Attention over [B,heads,N,head_dim], the library's fused one where this LibTorch has it.
 torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v);
 

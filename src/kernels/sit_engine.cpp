@@ -74,6 +74,10 @@ Kept make_kept(const cpu::Plan& plan, std::size_t batch) {
 
 }  // namespace
 
+std::size_t activation_budget_bytes() {
+  return activation_budget;
+}
+
 void set_activation_budget(std::size_t bytes) {
   activation_budget = bytes;
 }

@@ -112,7 +112,8 @@ Identity identity(const std::string& path) {
   return {facts.st_dev, facts.st_ino};
 }
 
-Files read_once(const std::string& path, std::span<const std::string_view> names) {
+Files read_once(const std::string& path, std::span<const std::string_view> names,
+                std::span<const std::string_view> optional) {
   const std::string folder = present(path);
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) throw ModelError("{}: there is no folder with a model", path);
@@ -120,6 +121,10 @@ Files read_once(const std::string& path, std::span<const std::string_view> names
   check_version(folder, manifest);
   Files files;
   for (const auto name : names) files.emplace(name, content_of(fmt::format("{}/{}", folder, name)));
+  for (const auto name : optional) {
+    const std::string file = fmt::format("{}/{}", folder, name);
+    if (is_there(file)) files.emplace(name, content_of(file));
+  }
   verify(folder, manifest, files);
   return files;
 }
@@ -153,11 +158,12 @@ std::string present(const std::string& path) {
   return !is_there(places.now) && is_there(places.before) ? places.before : path;
 }
 
-Files read(const std::string& path, std::span<const std::string_view> names) {
+Files read(const std::string& path, std::span<const std::string_view> names,
+           std::span<const std::string_view> optional) {
   while (true) {
     const Identity before = identity(path);
     try {
-      return read_once(path, names);
+      return read_once(path, names, optional);
     } catch (const ModelError&) {
       if (identity(path) == before) throw;  // else it was replaced while we read: read the new one
     }

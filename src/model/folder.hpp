@@ -27,7 +27,9 @@ void replace(const std::string& path, const Files& files,
 /// The folder to read: `path`, or its predecessor when a replacement was cut short between its renames.
 std::string present(const std::string& path);
 
-/// The files of the folder, which must be those named and match the manifest bit for bit.
-Files read(const std::string& path, std::span<const std::string_view> names);
+/// The files of the folder, which must be those named (and any of the optional ones) and match the manifest
+/// bit for bit.
+Files read(const std::string& path, std::span<const std::string_view> names,
+           std::span<const std::string_view> optional = {});
 
 }  // namespace cvf::model::folder

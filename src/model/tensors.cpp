@@ -116,6 +116,13 @@ NamedTensors from_safetensors(std::string_view file, std::string_view path, cons
   return out;
 }
 
+TensorFile all_tensors(std::string_view file, std::string_view path) {
+  const auto contents = safetensors::parse(file, path);
+  TensorFile out{{}, contents.metadata};
+  for (const auto& stored : contents.tensors) out.tensors.emplace_back(stored.name, tensor_of(stored, path));
+  return out;
+}
+
 void load_into(torch::nn::Module& module, std::string_view file, std::string_view path) {
   const NamedTensors own = tensors_of(module);
   const NamedTensors loaded = from_safetensors(file, path, own);

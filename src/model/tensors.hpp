@@ -23,6 +23,13 @@ std::string to_safetensors(const NamedTensors& tensors,
 /// expected. A missing, extra or unlike tensor is a ModelError that names it.
 NamedTensors from_safetensors(std::string_view file, std::string_view path, const NamedTensors& expected);
 
+/// Whatever tensors a file holds, and its texts.
+struct TensorFile {
+  NamedTensors tensors;
+  std::map<std::string, std::string> metadata;
+};
+TensorFile all_tensors(std::string_view file, std::string_view path);
+
 /// Copies the tensors of a file into the module, all of them or (on an error) none.
 void load_into(torch::nn::Module& module, std::string_view file, std::string_view path);
 

@@ -4,7 +4,6 @@
 
 #include "core/errors.hpp"
 #include "core/registry.hpp"
-#include "model/folder.hpp"
 #include "model/tensors.hpp"
 
 namespace cvf::model {
@@ -13,8 +12,6 @@ namespace {
 using normalizers::Physical;
 using torch::Tensor;
 
-constexpr std::string_view model_file = "model.toml", run_file = "run.toml",
-                           weights_file = "weights.safetensors", normalizer_file = "normalizer.safetensors";
 constexpr std::array all_files{model_file, run_file, weights_file, normalizer_file};
 
 // A recipe that does not fit itself (a patch that does not divide the grid, a width beyond memory) is a fault
@@ -64,18 +61,30 @@ TrainedModel build(const Recipe& recipe, std::uint64_t seed) {
   return out;
 }
 
-void save(const TrainedModel& model, const std::string& folder) {
+folder::Files files_of(const TrainedModel& model) {
   model.recipe.check();
   folder::Files files;
   files.emplace(model_file, readable_toml(model.recipe));
   files.emplace(run_file, model.run_toml);
   files.emplace(weights_file, to_safetensors(tensors_of(*model.field)));
   files.emplace(normalizer_file, to_safetensors(model.normalizer->state()));
-  folder::replace(folder, files);
+  return files;
+}
+
+void save(const TrainedModel& model, const std::string& folder) {
+  folder::replace(folder, files_of(model));
+}
+
+folder::Files read_files(const std::string& folder) {
+  constexpr std::array of_training{progress_file, moments_file};
+  return folder::read(folder, all_files, of_training);
 }
 
 TrainedModel load(const std::string& folder) {
-  const auto files = folder::read(folder, all_files);
+  return from_files(read_files(folder), folder);
+}
+
+TrainedModel from_files(const folder::Files& files, const std::string& folder) {
   const auto content = [&](std::string_view name) -> const std::string& {
     return files.at(std::string(name));
   };

@@ -5,8 +5,11 @@
 //   run.toml                 the resolved configuration that it was trained with
 //   weights.safetensors      the field's tensors under plain names
 //   normalizer.safetensors   the statistics, double
+//   training.toml, training.safetensors   in a checkpoint only: what training needs to go on (train room)
 //   SHA256SUMS               the manifest, written last
 #pragma once
+
+#include "model/folder.hpp"
 
 #include "model/recipe.hpp"
 
@@ -32,5 +35,16 @@ void save(const TrainedModel& model, const std::string& folder);
 /// Throws a ModelError with one sentence for a folder that is missing, damaged, of another format or does not
 /// fit its own configuration.
 TrainedModel load(const std::string& folder);
+
+/// A checkpoint is a model with further files: the two halves of save and load, for who adds some.
+folder::Files files_of(const TrainedModel& model);
+TrainedModel from_files(const folder::Files& files, const std::string& folder);
+/// Every file of a model's folder, and those of training where there are any, verified.
+folder::Files read_files(const std::string& folder);
+
+inline constexpr std::string_view model_file = "model.toml", run_file = "run.toml",
+                                  weights_file = "weights.safetensors",
+                                  normalizer_file = "normalizer.safetensors", progress_file = "training.toml",
+                                  moments_file = "training.safetensors";
 
 }  // namespace cvf::model

@@ -14,10 +14,23 @@ Moments Moments::of(const torch::Tensor& values) {
   return out;
 }
 
-void Moments::follow(const torch::Tensor& values, double decay) {
-  const Moments batch = of(values);
-  mean = decay * mean + (1 - decay) * batch.mean;
-  variance = decay * variance + (1 - decay) * batch.variance;
+Moments Moments::merged(const std::vector<Moments>& parts) {
+  if (parts.size() == 1) return parts.front();
+  std::vector<torch::Tensor> means, variances;
+  for (const auto& part : parts) {
+    means.push_back(part.mean);
+    variances.push_back(part.variance);
+  }
+  const auto each = torch::stack(means);  // [parts,C]
+  Moments out(parts.front().mean.numel());
+  out.mean = each.mean(0);
+  out.variance = torch::stack(variances).mean(0) + (each - out.mean).square().mean(0);
+  return out;
+}
+
+void Moments::follow(const Moments& other, double decay) {
+  mean = decay * mean + (1 - decay) * other.mean;
+  variance = decay * variance + (1 - decay) * other.variance;
 }
 
 torch::Tensor Moments::deviation(double epsilon) const {

@@ -1,6 +1,8 @@
 // Running mean and variance of each channel.
 #pragma once
 
+#include <vector>
+
 #include "core/torch.hpp"
 
 namespace cvf::normalizers {
@@ -13,8 +15,11 @@ struct Moments {
   /// The moments of these values [B,C,...], over everything but the channel.
   static Moments of(const torch::Tensor& values);
 
-  /// Moves towards the moments of these values by 1 - decay.
-  void follow(const torch::Tensor& values, double decay);
+  /// The moments of several parts of one size together.
+  static Moments merged(const std::vector<Moments>& parts);
+
+  /// Moves towards these moments by 1 - decay.
+  void follow(const Moments& other, double decay);
 
   torch::Tensor deviation(double epsilon) const;  // sqrt(variance + epsilon), [C]
 };

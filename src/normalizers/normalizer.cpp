@@ -33,19 +33,35 @@ Tensor Normalizer::psi_of(const Tensor& v) const {
 }
 
 Tensor Normalizer::target(const Physical& v) const {
-  return psi_of(v.value / per_channel(sigma_state(), v.value));
+  return psi_of(rate(v).value);
+}
+
+Model Normalizer::rate(const Physical& v) const {
+  return {v.value / per_channel(sigma_state(), v.value)};
+}
+
+Normalizer::Measured Normalizer::measure(const Physical& states, const Physical& velocities) const {
+  const Tensor form = measured(velocities.value);
+  return {Moments::of(states.value), form.defined() ? Moments::of(form) : velocity_};
+}
+
+void Normalizer::fit(const Moments& states) {
+  state_ = states;
+}
+
+void Normalizer::fit(const Measured& measured) {
+  state_ = measured.state;
+  velocity_ = measured.velocity;
 }
 
 void Normalizer::fit(const Physical& states, const Physical& velocities) {
-  state_ = Moments::of(states.value);
-  const Tensor form = measured(velocities.value);
-  if (form.defined()) velocity_ = Moments::of(form);
+  fit(Moments::of(states.value));
+  fit(measure(states, velocities));
 }
 
-void Normalizer::follow(const Physical& states, const Physical& velocities) {
-  state_.follow(states.value, options_.decay);
-  const Tensor form = measured(velocities.value);
-  if (form.defined()) velocity_.follow(form, options_.decay);
+void Normalizer::follow(const Measured& measured) {
+  state_.follow(measured.state, options_.decay);
+  velocity_.follow(measured.velocity, options_.decay);
 }
 
 NamedTensors Normalizer::state() const {

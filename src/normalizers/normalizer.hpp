@@ -41,10 +41,25 @@ class Normalizer {
   /// What psi should be for this physical velocity; the inverse of physical_velocity.
   torch::Tensor target(const Physical& velocity) const;
 
-  /// Sets the statistics from a large sample, states and velocities [B,C,...].
+  /// v / sigma_s: a physical velocity (or acceleration) as one of the normalised state, ds~/dt.
+  Model rate(const Physical& velocity) const;
+
+  /// The moments of states and velocities [B,C,...] as this kind keeps them. Those of several equal parts of
+  /// a batch combine by Moments::merged, so ranks that share a batch follow the whole of it.
+  struct Measured {
+    Moments state, velocity;  // of no velocities: as they are
+  };
+  Measured measure(const Physical& states, const Physical& velocities) const;
+
+  const Moments& state_moments() const { return state_; }
+
+  /// Sets the statistics from a large sample.
   void fit(const Physical& states, const Physical& velocities);
+  void fit(const Moments& states);  // the states' alone: what velocities are measured in may depend on them
+  void fit(const Measured& measured);
   /// Lets them follow a training batch. Never called in evaluation, which leaves them frozen.
-  void follow(const Physical& states, const Physical& velocities);
+  void follow(const Physical& states, const Physical& velocities) { follow(measure(states, velocities)); }
+  void follow(const Measured& measured);
 
   NamedTensors state() const;              // to be saved with the model
   void load(const NamedTensors& tensors);  // what state() gave; refuses missing names and other shapes

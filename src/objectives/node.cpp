@@ -28,7 +28,7 @@ void NeuralOde::Options::describe(config::Section& s) {
 }
 
 Needs NeuralOde::needs() const {
-  return {2, Spline::none, options_.conditioned};
+  return {2, Spline::none, options_.conditioned, options_.recompute ? 4.0 : 4.0 * options_.steps};
 }
 
 Losses NeuralOde::evaluate(const View& view, const Batch& batch, const Draws&) const {

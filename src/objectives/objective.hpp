@@ -54,6 +54,7 @@ struct Needs {
   int frames = 2;
   Spline spline = Spline::none;
   bool conditioned = false;  // the field sees dt
+  double evaluations = 1;    // of psi with gradients, for each row: what memory and time go by
 };
 
 class Objective {

@@ -12,7 +12,7 @@ void Pushforward::Options::describe(config::Section& s) {
 }
 
 Needs Pushforward::needs() const {
-  return {options_.steps + 1, Spline::none, options_.conditioned};
+  return {options_.steps + 1, Spline::none, options_.conditioned, 2};
 }
 
 Losses Pushforward::evaluate(const View& view, const Batch& batch, const Draws&) const {

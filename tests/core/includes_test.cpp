@@ -27,7 +27,8 @@ const std::map<std::string, Rooms> may_include{
     {"model", {"core", "fields", "normalizers"}},
     {"generate", {"core", "systems", "data"}},
     {"report", {"core", "data"}},
-    {"cli", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate", "report"}},
+    {"train", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate", "solvers", "rollout", "metrics"}},
+    {"cli", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate", "report", "train"}},
 };
 
 // A heavy or special header and the only places that may name it.

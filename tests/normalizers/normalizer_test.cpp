@@ -74,7 +74,7 @@ TEST(EveryNormalizer, KeepsTheDtypeOfWhatItIsGiven) {
 TEST(Moments, FollowByAnExponentialAverage) {
   Moments moments(1);
   const auto values = torch::tensor({{1.0}, {3.0}}, torch::kDouble);  // mean 2, variance 1
-  moments.follow(values, 0.9);
+  moments.follow(Moments::of(values), 0.9);
   EXPECT_NEAR(moments.mean.item<double>(), 0.1 * 2, 1e-15);
   EXPECT_NEAR(moments.variance.item<double>(), 0.9 * 1 + 0.1 * 1, 1e-15);
 }

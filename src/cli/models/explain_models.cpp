@@ -4,6 +4,7 @@
 #include "fields/field.hpp"
 #include "normalizers/normalizer.hpp"
 #include "objectives/objective.hpp"
+#include "train/options.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -47,6 +48,7 @@ std::vector<Topic> model_topics() {
       {"normalizer", "between physical units and what the network sees",
        [] { return list_of(normalizers::registry()) + explained<normalizers::Options>(); }},
       {"objective", "what a field is trained for", objectives_text},
+      {"run", "everything in a file for cvf train", [] { return explained<train::RunOptions>(); }},
   };
 }
 

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/verbs.hpp"
+#include "core/errors.hpp"
+#include "core/log.hpp"
+#include "core/text.hpp"
+#include "core/torch/prepare.hpp"
+#include "train/failure.hpp"
+#include "train/materials.hpp"
+#include "train/team/launcher.hpp"
+#include "train/trainer.hpp"
+
+namespace cvf::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Train {
+  std::string run_file, out, replay;
+  std::vector<std::string> sets;
+  std::int64_t seed = -1;
+  int local_ranks = 0;
+  bool print_config = false, overwrite = false;
+
+  train::RunOptions options() const {
+    auto document = config::Document::from_file(run_file);
+    if (seed >= 0) document.set(fmt::format("seed={}", seed));
+    for (const auto& assignment : sets) document.set(assignment);
+    return train::RunOptions::read(document);
+  }
+
+  std::string folder() const {
+    return out.empty() ? "runs/" + fs::path(run_file).stem().string() : out;
+  }
+
+  void show_again() const {
+    const auto seen = train::replay(replay);
+    fmt::print("step {}, samples {}\nloss {}, gradient norm {}\nfirst number that is not finite: {}\n", seen.step,
+               seen.samples, seen.loss, seen.gradient_norm, seen.place);
+  }
+
+  // A folder that holds anything but a run is not ours to empty.
+  void begin_anew() const {
+    if (!fs::exists(folder())) return;
+    if (!fs::exists(folder() + "/run.toml") && !fs::is_empty(folder())) {
+      throw UsageError("{}: holds something else than a run of cvf train, so it is not replaced", folder());
+    }
+    fs::remove_all(folder());
+  }
+
+  void run() const {
+    if (!replay.empty()) {
+      tensors::prepare();
+      return show_again();
+    }
+    if (run_file.empty()) throw UsageError("RUN.toml is missing: the file that says what to train; see configs/");
+    auto wanted = options();
+    if (print_config) {
+      fmt::print("{}", wanted.to_toml());
+      return;
+    }
+    if (train::membership().rank == 0) {
+      if (overwrite) begin_anew();
+      train::provide_data(wanted);
+    }
+    if (local_ranks > 1 && train::run_local_ranks(local_ranks)) return;
+    tensors::prepare();
+    auto team = train::Team::join();
+    const auto outcome = train::train(std::move(wanted), folder(), team);
+    if (team.leads()) tell(outcome);
+  }
+
+  void tell(const train::Outcome& o) const {
+    if (o.steps_here == 0) return log::note("{}: was finished before, after {} steps", folder(), o.steps);
+    log::note("{}: {} steps in {}, loss {:.4g}{}", folder(), o.steps, text::duration(o.seconds), o.loss,
+              o.best_error < 0 ? ""
+                               : fmt::format(", best validation error {:.4g} at step {}", o.best_error, o.best_step));
+  }
+};
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  CLI::App& verb_app = *app.add_subcommand("train", "train a velocity field; the same command goes on after a stop");
+  const auto verb = bind<Train>(verb_app);
+  verb_app.footer(
+      "The run's folder holds run.toml, log.jsonl, metrics.csv, checkpoints, `last` and `best`.\n"
+      "SIGINT or SIGTERM: saves and ends with exit code 8; the same command continues, to the bit.\n"
+      "Settings: cvf explain run. Ranks: --local-ranks N, or torchrun, mpirun, srun.");
+  verb_app.add_option("RUN", verb->run_file, "TOML file that says what to train");
+  verb_app.add_option("--out", verb->out, "folder of the run (runs/NAME-OF-RUN)");
+  verb_app.add_option("--set", verb->sets, "any setting, e.g. --set optimizer.rate=1e-3")->allow_extra_args(false);
+  verb_app.add_option("--seed", verb->seed, "short for --set seed=N");
+  verb_app.add_option("--local-ranks", verb->local_ranks, "start this many ranks on this machine")
+      ->check(CLI::PositiveNumber);
+  verb_app.add_option("--replay", verb->replay, "evaluate the file that a failed run left");
+  verb_app.add_flag("--print-config", verb->print_config, "print the resolved settings and stop");
+  verb_app.add_flag("--overwrite", verb->overwrite, "begin anew even if the folder has a run");
+}
+
+}  // namespace cvf::cli

@@ -1,0 +1,48 @@
+// From the loader to the objective: batches of physical frames as tensors, with the spline derivatives that
+// some objectives regress.
+#pragma once
+
+#include <memory>
+
+#include "data/loader.hpp"
+#include "objectives/objective.hpp"
+
+namespace cvf::train {
+
+/// Consecutive frames of B trajectories in physical units. They live in the loader's memory: use them up
+/// before the next portion is taken.
+struct Portion {
+  data::Cursor cursor;
+  std::vector<data::RowId> ids;
+  std::vector<normalizers::Physical> frames;      // each [B,C,...]
+  torch::Tensor steps;                            // [frames-1, B] double
+  std::vector<normalizers::Physical> slopes;      // ds/dt of the spline at frames 0 and 1
+  std::vector<normalizers::Physical> curvatures;  // d2s/dt2, of the quintic spline only
+
+  normalizers::Physical secant() const { return normalizers::secant(frames[0], frames[1], steps[0].to(frames[0].value)); }
+};
+
+class Feed {
+ public:
+  Feed(std::shared_ptr<const data::Source> source, std::vector<std::size_t> samples,
+       const data::DownsamplingOptions& downsampling, data::LoaderOptions options,
+       const objectives::Needs& needs, std::uint64_t seed, data::Shard shard);
+
+  /// The next portion; the one before is given back to the loader.
+  const Portion& next();
+
+  data::Loader& loader() { return loader_; }
+
+ private:
+  objectives::Spline spline_;
+  data::Loader loader_;
+  std::vector<std::int64_t> frame_shape_;  // C or C,H,W
+  std::unique_ptr<data::Batch> batch_;
+  Portion portion_;
+};
+
+/// The same in model units, in the type of the field's weights.
+objectives::Batch in_model_units(const Portion& portion, const normalizers::Normalizer& normalizer,
+                                 const torch::TensorOptions& type);
+
+}  // namespace cvf::train

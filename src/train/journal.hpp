@@ -1,0 +1,34 @@
+// What a run tells: log.jsonl (every event), metrics.csv (a row for each line of losses), and a TensorBoard
+// event file if wished. A resumed run first drops what was written after its checkpoint, so the files read as
+// if it had never stopped.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cvf::train {
+
+/// Names and numbers of one event, in order. NaN is written as null and as an empty cell.
+using Numbers = std::vector<std::pair<std::string, double>>;
+
+class Journal {
+ public:
+  /// Keeps the lines up to `step` and appends. A journal without a folder tells nothing (ranks but 0).
+  Journal(std::string folder, std::int64_t step);
+
+  /// {"event":"validation","step":500,...}
+  void event(const std::string& kind, std::int64_t step, const Numbers& numbers,
+             const std::vector<std::pair<std::string, std::string>>& texts = {});
+
+  /// A row of metrics.csv and an event "step". The first row decides the columns.
+  void row(std::int64_t step, const Numbers& numbers);
+
+ private:
+  std::string folder_;
+  std::ofstream log_, csv_;
+  bool has_header_ = false;
+};
+
+}  // namespace cvf::train

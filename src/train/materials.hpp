@@ -1,0 +1,33 @@
+// What a run works on, found out before it starts: the data, who trains and who tests, and the recipe of the
+// model.
+#pragma once
+
+#include <memory>
+
+#include "data/source.hpp"
+#include "data/splits.hpp"
+#include "model/recipe.hpp"
+#include "train/options.hpp"
+
+namespace cvf::train {
+
+struct Materials {
+  std::shared_ptr<const data::Source> source;
+  data::Splits splits;
+  model::Recipe recipe;
+};
+
+/// Generates the file if the run says how and it is missing.
+void provide_data(RunOptions& options);
+
+/// The file as the run sees it: chosen channels, coarsened grid.
+std::shared_ptr<const data::Source> open_data(const DataOptions& options);
+
+/// Opens the data, resolves the splits and describes the model. Refuses what cannot be trained, with one
+/// sentence.
+Materials prepare(const RunOptions& options);
+
+/// SHA-256 of a data file; of a file beyond 4 GB, of its size and 64 pieces spread over it.
+std::string data_hash(const std::string& file);
+
+}  // namespace cvf::train

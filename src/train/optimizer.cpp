@@ -1,0 +1,102 @@
+#include "train/optimizer.hpp"
+
+#include <cmath>
+
+#include "core/errors.hpp"
+#include "kernels/optimizer.hpp"
+
+namespace cvf::train {
+
+using torch::Tensor;
+
+void OptimizerOptions::describe(config::Section& s) {
+  s.key("rate", &rate, "highest learning rate", config::above(0));
+  s.key("beta1", &beta1, "memory of the gradient's mean", config::between(0, 0.999999));
+  s.key("beta2", &beta2, "memory of the gradient's square", config::between(0, 0.9999999));
+  s.key("epsilon", &epsilon, "added to the root of the square", config::above(0));
+  s.key("decay", &decay, "weight decay, on matrices only", config::at_least(0));
+  s.key("clip", &clip, "longest gradient; 0 = no clipping", config::at_least(0));
+}
+
+Optimizer::Optimizer(torch::nn::Module& module, const OptimizerOptions& options, double averaging)
+    : options_(options), averaging_(averaging) {
+  const torch::NoGradGuard no_gradients;
+  for (const auto& item : module.named_parameters()) {
+    names_.push_back(item.key());
+    parameters_.push_back(item.value());
+    means_.push_back(torch::zeros_like(item.value()));
+    squares_.push_back(torch::zeros_like(item.value()));
+    if (averages()) average_.push_back(item.value().detach().clone());
+  }
+}
+
+// Set to zero in place rather than dropped: the buffers are used again in the next step.
+void Optimizer::clear_gradients() {
+  for (auto& p : parameters_) {
+    if (p.grad().defined()) p.mutable_grad().zero_();
+  }
+}
+
+std::vector<Tensor> Optimizer::gradients() const {
+  std::vector<Tensor> out;
+  for (const auto& p : parameters_) {
+    if (p.grad().defined()) out.push_back(p.grad());
+  }
+  return out;
+}
+
+double Optimizer::gradient_norm() const {
+  const torch::NoGradGuard no_gradients;
+  std::vector<Tensor> norms;
+  for (const auto& g : gradients()) norms.push_back(g.norm());
+  return norms.empty() ? 0 : torch::stack(norms).to(torch::kDouble).norm().item<double>();
+}
+
+void Optimizer::step(double norm, double factor) {
+  const torch::NoGradGuard no_gradients;
+  if (options_.clip > 0 && norm > options_.clip) {
+    for (auto& g : gradients()) g.mul_(options_.clip / (norm + 1e-6));
+  }
+  ++steps_;
+  kernels::fused_adamw(parameters_, means_, squares_, steps_,
+                       {.rate = options_.rate * factor,
+                        .beta1 = options_.beta1,
+                        .beta2 = options_.beta2,
+                        .epsilon = options_.epsilon,
+                        .decay = options_.decay});
+  for (std::size_t i = 0; i < average_.size(); ++i) average_[i].lerp_(parameters_[i], 1 - averaging_);
+}
+
+void Optimizer::swap_average() {
+  const torch::NoGradGuard no_gradients;
+  for (std::size_t i = 0; i < average_.size(); ++i) {
+    const Tensor weights = parameters_[i].detach().clone();
+    parameters_[i].copy_(average_[i]);
+    average_[i].copy_(weights);
+  }
+}
+
+NamedTensors Optimizer::state() const {
+  NamedTensors out;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    out.emplace_back("mean." + names_[i], means_[i]);
+    out.emplace_back("square." + names_[i], squares_[i]);
+    if (averages()) out.emplace_back("average." + names_[i], average_[i]);
+  }
+  return out;
+}
+
+void Optimizer::load(const NamedTensors& state, std::int64_t steps) {
+  const torch::NoGradGuard no_gradients;
+  const NamedTensors own = this->state();
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i].first != state.at(i).first) {
+      throw ModelError("the moments of {} stand where those of {} should", state[i].first, own[i].first);
+    }
+    Tensor into = own[i].second;
+    into.copy_(state[i].second);
+  }
+  steps_ = steps;
+}
+
+}  // namespace cvf::train

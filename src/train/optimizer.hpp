@@ -1,0 +1,54 @@
+// AdamW over a field's parameters: decay on matrices only, gradients clipped by their common norm, and an
+// optional running average of the weights.
+#pragma once
+
+#include <vector>
+
+#include "core/config.hpp"
+#include "core/torch.hpp"
+#include "normalizers/normalizer.hpp"
+
+namespace cvf::train {
+
+using normalizers::NamedTensors;
+
+struct OptimizerOptions {
+  double rate = 1e-4;
+  double beta1 = 0.9, beta2 = 0.99, epsilon = 1e-8;
+  double decay = 0.01;
+  double clip = 1;  // 0: no clipping
+
+  void describe(config::Section& section);
+};
+
+class Optimizer {
+ public:
+  /// `averaging` > 0 is the decay of the averaged weights.
+  Optimizer(torch::nn::Module& module, const OptimizerOptions& options, double averaging);
+
+  void clear_gradients();
+  std::vector<torch::Tensor> gradients() const;  // of the parameters that have one
+  double gradient_norm() const;
+
+  /// Clips by the norm that gradient_norm() gave and moves the weights; `factor` scales the rate.
+  void step(double norm, double factor);
+
+  std::int64_t steps() const { return steps_; }
+  bool averages() const { return averaging_ > 0; }
+
+  /// Exchanges the weights and their average: for validation and saving, and back again.
+  void swap_average();
+
+  /// What a checkpoint keeps: moments, and the average where there is one. The tensors share memory.
+  NamedTensors state() const;
+  void load(const NamedTensors& state, std::int64_t steps);
+
+ private:
+  OptimizerOptions options_;
+  double averaging_;
+  std::int64_t steps_ = 0;
+  std::vector<std::string> names_;
+  std::vector<torch::Tensor> parameters_, means_, squares_, average_;
+};
+
+}  // namespace cvf::train

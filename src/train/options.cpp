@@ -1,0 +1,116 @@
+#include "train/options.hpp"
+
+#include "core/errors.hpp"
+#include "core/registry.hpp"
+
+namespace cvf::train {
+namespace {
+
+// A key that names a row of a registry, and that row's settings, made anew when the name changes.
+template <class Rows, class Settings>
+void choose(config::Section& s, const Rows& rows, std::string_view kind, std::string& name,
+            std::shared_ptr<Settings>& settings) {
+  const std::string before = name;
+  s.key("name", &name, fmt::format("which {}", kind), config::one_of(names(rows)));
+  if (!settings || name != before) settings = find(rows, name, kind).settings();
+}
+
+}  // namespace
+
+void DataOptions::describe(config::Section& s) {
+  s.key("file", &file, "data file; its layout is found from its content");
+  s.key("dataset", &open.dataset, "path of the array inside a plain HDF5 or NPZ file");
+  s.key("axes", &open.axes, "axes of a plain array, e.g. n,t,y,x,c");
+  s.key("dt", &open.dt, "time between frames when the file does not tell", config::at_least(0));
+  s.key("channels", &channels, "channels to learn, in this order; empty = all");
+  s.key("average", &average, "coarsen the grid by means over blocks of this many cells a side",
+        config::at_least(1));
+  s.key("dt_ref", &dt_ref, "unit of the field's step; 0 = median training interval", config::at_least(0));
+  s.key("delta_min", &delta_min, "shortest step of the solver; 0 = median spacing of the source frames",
+        config::at_least(0));
+}
+
+void LengthOptions::describe(config::Section& s) {
+  s.key("epochs", &epochs, "passes over the training rows", config::at_least(1));
+  s.key("steps", &steps, "steps of the optimizer; 0 = by epochs", config::at_least(0));
+  s.key("minutes", &minutes, "a wall-clock budget: ends there, and the schedule is stretched over it; 0 = none",
+        config::at_least(0));
+  s.key("accumulate", &accumulate, "batches behind one step of the optimizer", config::at_least(1));
+  s.key("average", &average, "decay of averaged weights, which are then the model; 0 = none",
+        config::between(0, 0.9999999));
+}
+
+void ValidationOptions::describe(config::Section& s) {
+  s.key("steps", &steps, "every so many steps; 0 = ten times over the run, -1 = never",
+        config::at_least(-1));
+  s.key("samples", &samples, "trajectories of the validation list, at most", config::at_least(1));
+  s.key("frames", &frames, "predicted frames; 0 = to the end", config::at_least(0));
+}
+
+void CheckpointOptions::describe(config::Section& s) {
+  s.key("steps", &steps, "save every so many steps; 0 = by minutes only", config::at_least(0));
+  s.key("minutes", &minutes, "save at least every so many minutes; 0 = by steps only", config::at_least(0));
+  s.key("keep", &keep, "newest checkpoints to keep", config::at_least(1));
+}
+
+void LogOptions::describe(config::Section& s) {
+  s.key("steps", &steps, "a line of losses every so many steps", config::at_least(1));
+  s.key("diagnostics", &diagnostics, "rupture and NRE every so many steps; 0 = never", config::at_least(0));
+  s.key("tensorboard", &tensorboard, "write a TensorBoard event file too");
+}
+
+void RunOptions::describe(config::Section& s) {
+  s.key("seed", &seed, "root of all random draws", config::between(0, 4e9));
+  s.key("precision", &precision, "type of the weights", config::one_of({"float32", "float64"}));
+  s.table("data", "what to learn from", [this](config::Section& t) { data.describe(t); });
+  s.table("generate", "makes data.file when it is missing", [this](config::Section& t) {
+    auto known = names(systems::registry());
+    known.insert(known.begin(), "none");
+    t.key("name", &generate_system, "which system; none = the file must be there", config::one_of(known));
+    if (generate_system == "none") return;
+    generate.system = generate_system;
+    generate.describe_details(t);
+  });
+  s.table("split", "which samples train, validate and test", [this](config::Section& t) { split.describe(t); });
+  s.table("downsampling", "which frames training sees", [this](config::Section& t) { downsampling.describe(t); });
+  s.table("loader", "batches", [this](config::Section& t) { loader.describe(t); });
+  s.table("objective", "what the field is trained for", [this](config::Section& t) {
+    choose(t, objectives::registry(), "objective", objective, objective_settings);
+    objective_settings->describe(t);
+  });
+  s.table("field", "the velocity field", [this](config::Section& t) {
+    choose(t, fields::registry(), "field", field, field_settings);
+    if (!field_follows_) follow_objective();
+    field_settings->describe(t);
+  });
+  s.table("normalizer", "between physical and model units", [this](config::Section& t) {
+    t.key("name", &normalizer, "which normalizer", config::one_of(names(normalizers::registry())));
+    normalizer_options.describe(t);
+  });
+  s.table("optimizer", "AdamW", [this](config::Section& t) { optimizer.describe(t); });
+  s.table("schedule", "the learning rate over the run", [this](config::Section& t) { schedule.describe(t); });
+  s.table("train", "how long", [this](config::Section& t) { length.describe(t); });
+  s.table("validation", "rollouts while it trains", [this](config::Section& t) { validation.describe(t); });
+  s.table("checkpoint", "what survives", [this](config::Section& t) { checkpoint.describe(t); });
+  s.table("log", "what is told", [this](config::Section& t) { log.describe(t); });
+}
+
+// A field sees dt exactly if its objective shows it.
+void RunOptions::follow_objective() {
+  const bool sees_dt = objective_settings->build()->needs().conditioned;
+  config::Document::from_text(fmt::format("conditioned = {}", sees_dt), "objective")
+      .read([this](config::Section& s) { field_settings->describe(s); });
+  field_follows_ = true;  // once: describing again must not undo what was read
+}
+
+RunOptions RunOptions::read(const config::Document& document) {
+  RunOptions out;
+  document.read([&out](config::Section& s) { out.describe(s); });
+  return out;
+}
+
+std::string RunOptions::to_toml() {
+  return config::write([this](config::Section& s) { describe(s); });
+}
+
+}  // namespace cvf::train

@@ -1,0 +1,94 @@
+// Everything that a training run is made of, as one TOML file: RUN.toml, and resolved as run.toml in the run's
+// folder.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/config.hpp"
+#include "data/downsampling.hpp"
+#include "data/loader.hpp"
+#include "data/source.hpp"
+#include "data/splits.hpp"
+#include "fields/field.hpp"
+#include "generate/generate.hpp"
+#include "normalizers/normalizer.hpp"
+#include "objectives/objective.hpp"
+#include "train/optimizer.hpp"
+#include "train/schedule.hpp"
+#include "train/validation_options.hpp"
+
+namespace cvf::train {
+
+/// Which file, and how it is seen.
+struct DataOptions {
+  std::string file;
+  data::OpenOptions open;
+  std::vector<std::string> channels;  // empty: all, in the file's order
+  int average = 1;                    // means over blocks of this many cells in each direction
+  double dt_ref = 0, delta_min = 0;   // 0: from the file's times
+
+  void describe(config::Section& section);
+};
+
+/// How long, and in what portions.
+struct LengthOptions {
+  int epochs = 160;
+  std::int64_t steps = 0;  // > 0: instead of epochs
+  double minutes = 0;      // > 0: ends here at the latest, and the schedule is stretched over it
+  int accumulate = 1;      // batches behind one step of the optimizer
+  double average = 0;      // decay of the averaged weights, which are then the model; 0: no averaging
+
+  void describe(config::Section& section);
+};
+
+struct CheckpointOptions {
+  std::int64_t steps = 1000;  // 0: by minutes only
+  double minutes = 5;         // 0: by steps only
+  int keep = 2;
+
+  void describe(config::Section& section);
+};
+
+struct LogOptions {
+  std::int64_t steps = 50;         // a line of loss parts
+  std::int64_t diagnostics = 500;  // rupture, NRE and its terms; 0: never
+  bool tensorboard = false;
+
+  void describe(config::Section& section);
+};
+
+struct RunOptions {
+  std::int64_t seed = 0;
+  std::string precision = "float32";
+  DataOptions data;
+  std::string generate_system = "none";  // makes data.file when it is missing
+  generate::Options generate;
+  data::SplitOptions split;
+  data::DownsamplingOptions downsampling;
+  data::LoaderOptions loader;
+  std::string field = "sit";
+  std::shared_ptr<fields::Settings> field_settings;
+  std::string normalizer = "cascaded";
+  normalizers::Options normalizer_options;
+  std::string objective = "cvf";
+  std::shared_ptr<objectives::Settings> objective_settings;
+  OptimizerOptions optimizer;
+  ScheduleOptions schedule;
+  LengthOptions length;
+  ValidationOptions validation;
+  CheckpointOptions checkpoint;
+  LogOptions log;
+
+  void describe(config::Section& section);
+
+  static RunOptions read(const config::Document& document);
+  std::string to_toml();
+
+ private:
+  void follow_objective();
+  bool field_follows_ = false;
+};
+
+}  // namespace cvf::train

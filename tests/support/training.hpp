@@ -1,0 +1,56 @@
+// Tiny runs: a file with a few trajectories and settings that train in a blink.
+#pragma once
+
+#include <string>
+
+#include "core/files.hpp"
+#include "support/scratch.hpp"
+#include "train/materials.hpp"
+#include "train/trainer.hpp"
+
+namespace cvf::testing_support {
+
+/// A pendulum, a small residual network, 40 steps.
+inline std::string tiny_run(const std::string& data_file, const std::string& more = "") {
+  return fmt::format(R"(
+seed = 3
+data.file = "{}"
+generate.name = "pendulum"
+generate.samples = 10
+generate.frames = 33
+split.train = "0:8"
+split.validation = "8:9"
+split.test = "9:10"
+downsampling.factor = 2
+loader.batch = 32
+field.name = "mlp"
+field.width = 16
+field.depth = 1
+optimizer.rate = 0.01
+train.steps = 40
+checkpoint.steps = 10
+checkpoint.minutes = 0.0
+log.steps = 5
+log.diagnostics = 20
+validation.steps = 20
+{}
+)",
+                     data_file, more);
+}
+
+inline train::RunOptions options_of(const std::string& toml) {
+  auto out = train::RunOptions::read(config::Document::from_text(toml, "test"));
+  train::provide_data(out);
+  return out;
+}
+
+inline train::Outcome run(const std::string& toml, const std::string& folder) {
+  train::Team alone;
+  return train::train(options_of(toml), folder, alone);
+}
+
+inline std::string weights(const std::string& folder) {
+  return files::read_whole(folder + "/last/weights.safetensors");
+}
+
+}  // namespace cvf::testing_support

@@ -1,0 +1,140 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "support/scratch.hpp"
+#include "train/foresight.hpp"
+#include "train/journal.hpp"
+#include "train/optimizer.hpp"
+#include "train/schedule.hpp"
+
+namespace cvf::train {
+namespace {
+
+using testing_support::Scratch;
+using torch::Tensor;
+
+TEST(Schedule, IsThePapersAtEveryCorner) {
+  const ScheduleOptions paper;
+  EXPECT_DOUBLE_EQ(rate_factor(paper, 0.025), 0.5);
+  EXPECT_DOUBLE_EQ(rate_factor(paper, 0.05), 1);
+  EXPECT_DOUBLE_EQ(rate_factor(paper, 0.05 + 0.375), 0.55);
+  EXPECT_NEAR(rate_factor(paper, 0.8), 0.1, 1e-12);
+  EXPECT_NEAR(rate_factor(paper, 1), 0.1, 1e-12);
+}
+
+TEST(Schedule, FallsAsACosineToItsFloor) {
+  ScheduleOptions cosine;
+  cosine.kind = Schedule::cosine;
+  cosine.warmup = 0;
+  cosine.floor = 0.2;
+  EXPECT_DOUBLE_EQ(rate_factor(cosine, 0), 1);
+  EXPECT_NEAR(rate_factor(cosine, 0.5), 0.6, 1e-12);
+  EXPECT_NEAR(rate_factor(cosine, 1), 0.2, 1e-12);
+}
+
+TEST(Schedule, StaysConstantAfterTheWarmUp) {
+  ScheduleOptions constant;
+  constant.kind = Schedule::constant;
+  EXPECT_DOUBLE_EQ(rate_factor(constant, 0.01), 0.2);
+  EXPECT_DOUBLE_EQ(rate_factor(constant, 0.9), 1);
+}
+
+// A loss with a gradient that changes from step to step.
+Tensor loss_of(torch::nn::Linear& layer, int step) {
+  const Tensor x = torch::linspace(-1, 1, 12).view({4, 3}) * (1 + 0.3 * step);
+  return (layer(x).tanh() - 0.5).square().sum() * 4;
+}
+
+torch::nn::Linear fixed_layer() {
+  torch::manual_seed(7);
+  return torch::nn::Linear(3, 2);
+}
+
+TEST(Optimizer, StepsAsTheLibrarysAdamWWithClippingAndDecayOnMatrices) {
+  auto ours = fixed_layer(), theirs = fixed_layer();
+  OptimizerOptions options;
+  options.rate = 0.01;
+  options.decay = 0.1;
+  Optimizer optimizer(*ours, options, 0);
+  using Options = torch::optim::AdamWOptions;
+  const auto group = [&](const Tensor& p, double decay) {
+    auto o = std::make_unique<Options>(0.01);
+    o->betas({0.9, 0.99}).eps(1e-8).weight_decay(decay);
+    return torch::optim::OptimizerParamGroup({p}, std::move(o));
+  };
+  torch::optim::AdamW library({group(theirs->weight, 0.1), group(theirs->bias, 0)});
+  for (int step = 0; step < 8; ++step) {
+    optimizer.clear_gradients();
+    loss_of(ours, step).backward();
+    library.zero_grad();
+    loss_of(theirs, step).backward();
+    const double norm = optimizer.gradient_norm();
+    EXPECT_GT(norm, 1) << "clipping is not tested";
+    EXPECT_NEAR(norm, torch::nn::utils::clip_grad_norm_(theirs->parameters(), 1.0), 1e-5 * norm);
+    optimizer.step(norm, 1);
+    library.step();
+  }
+  EXPECT_TRUE(torch::allclose(ours->weight, theirs->weight, 1e-5, 1e-6));
+  EXPECT_TRUE(torch::allclose(ours->bias, theirs->bias, 1e-5, 1e-6));
+}
+
+TEST(Optimizer, AveragesTheWeightsAndSwapsThemInAndOut) {
+  auto layer = fixed_layer();
+  Optimizer optimizer(*layer, {}, 0.75);
+  Tensor expected = layer->weight.detach().clone();
+  for (int step = 0; step < 3; ++step) {
+    optimizer.clear_gradients();
+    loss_of(layer, step).backward();
+    optimizer.step(1, 100);
+    expected = 0.75 * expected + 0.25 * layer->weight.detach();
+  }
+  const Tensor raw = layer->weight.detach().clone();
+  optimizer.swap_average();
+  EXPECT_TRUE(torch::allclose(layer->weight, expected, 1e-5, 1e-7));
+  EXPECT_FALSE(torch::equal(layer->weight, raw));
+  optimizer.swap_average();
+  EXPECT_TRUE(torch::equal(layer->weight, raw));
+}
+
+TEST(Journal, DropsWhatCameAfterTheCheckpointAndTornLines) {
+  const Scratch scratch;
+  {
+    Journal journal(scratch.path("."), 0);
+    for (int step = 1; step <= 5; ++step) journal.row(step, {{"loss", 1.0 / step}});
+  }
+  {
+    std::ofstream torn(scratch.path("metrics.csv"), std::ios::app);
+    torn << "2,0.";
+    std::ofstream log(scratch.path("log.jsonl"), std::ios::app);
+    log << "{\"event\":\"step\",\"step\":1";
+  }
+  {
+    Journal again(scratch.path("."), 3);
+    again.row(4, {{"loss", std::nan("")}});
+  }
+  EXPECT_EQ(files::read_whole(scratch.path("metrics.csv")), "step,loss\n1,1\n2,0.5\n3,0.3333333333333333\n4,\n");
+  const std::string log = files::read_whole(scratch.path("log.jsonl"));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4);
+  EXPECT_NE(log.find(R"({"event":"step","step":4,"loss":null})"), std::string::npos) << log;
+}
+
+TEST(Foresight, RefusesARunThatCannotFit) {
+  const Needed needed{.parameters = 1e9, .copies = 5, .activations = 2e9, .loader = 1e9, .checkpoint = 3e9, .checkpoints = 4};
+  EXPECT_NO_THROW(foresee(needed, ".", 9e9, 13e9));
+  EXPECT_THROW(foresee(needed, ".", 7e9, 13e9), ConfigError);
+  try {
+    foresee(needed, "there", 9e9, 11e9);
+    FAIL() << "a full disk was not foreseen";
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(),
+                 "there: 4 checkpoints need 12 GB, and 11 GB are free there; a smaller checkpoint.keep would need less");
+  }
+}
+
+}  // namespace
+}  // namespace cvf::train

@@ -1,0 +1,209 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
+#include "core/registry.hpp"
+#include "model/trained_model.hpp"
+#include "objectives/objective.hpp"
+#include "support/training.hpp"
+#include "train/failure.hpp"
+
+namespace cvf::train {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_support::run;
+using testing_support::Scratch;
+using testing_support::tiny_run;
+using testing_support::weights;
+
+std::vector<double> losses_of(const std::string& folder) {
+  std::ifstream in(folder + "/metrics.csv");
+  std::string line;
+  std::getline(in, line);
+  std::vector<double> out;
+  while (std::getline(in, line)) {
+    std::istringstream cells(line);
+    std::string cell;
+    for (int i = 0; i < 4; ++i) std::getline(cells, cell, ',');  // step, epoch, seconds, loss
+    out.push_back(std::stod(cell));
+  }
+  return out;
+}
+
+// Every objective and the options that change what a batch must hold.
+const std::vector<std::pair<std::string, std::string>> recipes{
+    {"cvf", ""},
+    {"cvf", "objective.rupture.span = \"scaled\""},
+    {"cvf", "loader.strides = [1, 2, 4]"},
+    {"cvf", "objective.rupture.bidirectional = true\nobjective.tangent.spline = \"quintic\""},
+    {"sm", ""},
+    {"sm", "objective.conditioned = true"},
+    {"tm", ""},
+    {"tm", "objective.spline = \"quintic\""},
+    {"cfm", ""},
+    {"node", "objective.steps = 2"},
+    {"pushforward", ""},
+    {"cvf", "downsampling.kind = \"dynamic\"\ngenerate.jitter = 0.5"},
+    {"cvf", "normalizer.name = \"separated\"\nprecision = \"float64\""},
+};
+
+TEST(Training, LowersTheLossOfEveryObjective) {
+  for (const auto& [objective, more] : recipes) {
+    SCOPED_TRACE(objective + " " + more);
+    const Scratch scratch;
+    const auto toml = tiny_run(scratch.path("data.h5"), fmt::format("objective.name = \"{}\"\n{}", objective, more));
+    const auto outcome = run(toml, scratch.path("run"));
+    EXPECT_EQ(outcome.steps, 40);
+    const auto losses = losses_of(scratch.path("run"));
+    ASSERT_EQ(losses.size(), 8U);
+    EXPECT_LT(losses.back(), 0.8 * losses.front());
+  }
+}
+
+TEST(Training, WorksOnGrids) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"),
+                             "train.accumulate = 2\nobjective.tangent.spline = \"cubic\"");
+  auto grid = toml;
+  const auto swap = [&](const std::string& from, const std::string& to) {
+    grid.replace(grid.find(from), from.size(), to);
+  };
+  swap("\"pendulum\"", "\"wave\"\ngenerate.grid = \"8x16\"");
+  swap("\"mlp\"", "\"sit\"\nfield.patch = 4\nfield.heads = 2");
+  run(grid, scratch.path("run"));
+  const auto losses = losses_of(scratch.path("run"));
+  EXPECT_LT(losses.back(), losses.front());
+  const auto model = model::load(scratch.path("run/best"));
+  EXPECT_EQ(model.recipe.state.nx, 8);
+  EXPECT_EQ(model.recipe.state.ny, 16);
+  EXPECT_EQ(model.recipe.state.boundary, "periodic");
+}
+
+TEST(Training, RecordsTheStepsThatItSaw) {
+  const Scratch scratch;
+  run(tiny_run(scratch.path("data.h5"), "loader.strides = [1, 3]"), scratch.path("run"));
+  const auto facts = model::load(scratch.path("run/last")).recipe.state;
+  EXPECT_DOUBLE_EQ(facts.delta_min, 0.1);
+  EXPECT_DOUBLE_EQ(facts.dt_ref, 0.2);
+  EXPECT_NEAR(facts.largest_dt, 0.6, 1e-12);
+  EXPECT_EQ(facts.data_hash.substr(0, 7), "sha256:");
+}
+
+TEST(Training, GivesTheSameBytesTwice) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"));
+  run(toml, scratch.path("a"));
+  run(toml, scratch.path("b"));
+  EXPECT_EQ(weights(scratch.path("a")), weights(scratch.path("b")));
+}
+
+TEST(Training, GoesOnToTheBitAfterAnInterrupt) {
+  for (const std::string more : {"train.average = 0.9", "objective.name = \"node\"", "train.accumulate = 3"}) {
+    SCOPED_TRACE(more);
+    const Scratch scratch;
+    const auto toml = tiny_run(scratch.path("data.h5"), more);
+    run(toml, scratch.path("whole"));
+    int stops = 0;
+    for (;; ++stops) {
+      interrupt::request();  // each attempt makes one step, and saves
+      try {
+        run(toml, scratch.path("parts"));
+        break;
+      } catch (const Interrupted& stop) {
+        EXPECT_NE(std::string(stop.what()).find("the same command goes on"), std::string::npos);
+      }
+    }
+    interrupt::clear();
+    EXPECT_EQ(stops, 39);
+    for (const char* file : {"weights", "normalizer", "training"}) {
+      const auto name = fmt::format("/last/{}.safetensors", file);
+      EXPECT_EQ(files::read_whole(scratch.path("whole") + name), files::read_whole(scratch.path("parts") + name));
+    }
+    EXPECT_EQ(losses_of(scratch.path("whole")), losses_of(scratch.path("parts")));
+  }
+}
+
+TEST(Training, FallsBackWhenTheNewestCheckpointIsDamaged) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"));
+  run(toml, scratch.path("whole"));
+  fs::copy(scratch.path("whole"), scratch.path("hurt"), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const std::string moments = scratch.path("hurt/checkpoints/step-000000040/training.safetensors");
+  std::string bytes = files::read_whole(moments);
+  bytes[bytes.size() / 2] ^= 1;
+  files::write_atomically(moments, bytes);
+  const auto outcome = run(toml, scratch.path("hurt"));
+  EXPECT_EQ(outcome.steps_here, 10);
+  EXPECT_EQ(weights(scratch.path("hurt")), weights(scratch.path("whole")));
+}
+
+TEST(Training, KeepsTheNewestCheckpointsOnly) {
+  const Scratch scratch;
+  run(tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3"), scratch.path("run"));
+  std::set<std::string> names;
+  for (const auto& item : fs::directory_iterator(scratch.path("run/checkpoints"))) {
+    names.insert(item.path().filename().string());
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"step-000000020", "step-000000030", "step-000000040"}));
+}
+
+TEST(Training, DoesNothingTwiceAndRefusesOtherSettingsInTheSameFolder) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"));
+  run(toml, scratch.path("run"));
+  EXPECT_EQ(run(toml, scratch.path("run")).steps_here, 0);
+  auto other = toml;
+  other.replace(other.find("rate = 0.01"), 11, "rate = 0.02");
+  try {
+    run(other, scratch.path("run"));
+    FAIL() << "another rate was taken";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("optimizer.rate = 0.01, not 0.02"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Training, StopsWhereNumbersGoWrongAndShowsItAgain) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"), "schedule.warmup = 0.0\noptimizer.clip = 0.0");
+  auto wild = toml;
+  wild.replace(wild.find("rate = 0.01"), 11, "rate = 1e20");
+  try {
+    run(wild, scratch.path("run"));
+    FAIL() << "a rate of 1e20 went well";
+  } catch (const NumericsError& error) {
+    const std::string sentence = error.what();
+    EXPECT_NE(sentence.find("step 2: the loss is not finite; first at"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("samples "), std::string::npos) << sentence;
+  }
+  const auto seen = replay(scratch.path("run/failure-step-2.safetensors"));
+  EXPECT_FALSE(std::isfinite(seen.loss));
+  EXPECT_NE(seen.place.find("layer "), std::string::npos) << seen.place;
+  EXPECT_EQ(seen.step, 2);
+}
+
+TEST(Training, RefusesWhatDoesNotFitTogether) {
+  const Scratch scratch;
+  const auto refusal = [&](const std::string& more) -> std::string {
+    try {
+      run(tiny_run(scratch.path("data.h5"), more), scratch.path("run"));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was wrong";
+  };
+  EXPECT_EQ(refusal("field.conditioned = false"),
+            "field.conditioned = false does not fit objective 'cvf': leave it out, or set objective.conditioned");
+  EXPECT_EQ(refusal("objective.name = \"tm\"\nloader.strides = [1, 2]"),
+            "objective 'tm' follows a spline from frame to frame: loader.strides must be [1]");
+  EXPECT_NE(refusal("downsampling.kind = \"even\"\nloader.memory_mb = 1\nloader.windw = 3").find("did you mean 'window'"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace cvf::train

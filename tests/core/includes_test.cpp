@@ -25,17 +25,21 @@ const std::map<std::string, Rooms> may_include{
     {"normalizers", {"core"}},
     {"objectives", {"core", "fields", "normalizers", "solvers"}},
     {"model", {"core", "fields", "normalizers"}},
+    {"train",
+     {"core", "data", "kernels", "fields", "normalizers", "objectives", "model", "solvers", "rollout",
+      "metrics"}},
     {"generate", {"core", "systems", "data"}},
     {"report", {"core", "data"}},
-    {"cli", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate", "report"}},
+    {"cli",
+     {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate",
+      "report"}},
 };
 
 // A heavy or special header and the only places that may name it.
-const std::map<std::string, std::string> homes{{"<hdf5.h>", "data/"},
-                                               {"<toml\\+\\+", "core/config.cpp"},
-                                               {"<immintrin.h>", "kernels/cpu/"},
-                                               {"<CLI/", "cli/"},
-                                               {"<png.h>", "report/"}};
+const std::map<std::string, std::string> homes{
+    {"<hdf5.h>", "data/"}, {"<toml\\+\\+", "core/config.cpp"},          {"<immintrin.h>", "kernels/cpu/"},
+    {"<CLI/", "cli/"},     {"<torch/csrc/distributed/", "train/team/"}, {"<gloo/", "train/team/"},
+    {"<png.h>", "report/"}};
 
 template <class Visit>
 void for_each_include(Visit&& visit) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* closing =
     "Exit codes: 0 done, 2 usage, 3 configuration, 4 data, 5 model, 6 numerics, 7 audit found faults, 8 "
-    "interrupted.\n"
+    "interrupted, 9 another rank was lost.\n"
     "Try: cvf data generate pendulum --out pendulum.h5, then cvf data picture pendulum.h5 --out "
     "pendulum.png\n"
     "Every option of a configuration table is explained by: cvf explain [TABLE]";

@@ -20,6 +20,7 @@ enum class Exit : int {
   numerics = 6,
   findings = 7,  // `cvf data audit` found faults
   interrupted = 8,
+  team = 9,  // another rank of a distributed run was lost
 };
 
 class Error : public std::runtime_error {
@@ -47,5 +48,6 @@ using DataError = ErrorOf<Exit::data>;
 using ModelError = ErrorOf<Exit::model>;
 using NumericsError = ErrorOf<Exit::numerics>;
 using Interrupted = ErrorOf<Exit::interrupted>;
+using TeamError = ErrorOf<Exit::team>;
 
 }  // namespace cvf

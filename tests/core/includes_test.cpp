@@ -27,16 +27,22 @@ const std::map<std::string, Rooms> may_include{
     {"model", {"core", "fields", "normalizers"}},
     {"generate", {"core", "systems", "data"}},
     {"report", {"core", "data"}},
-    {"train", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate", "solvers", "rollout", "metrics"}},
-    {"cli", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate", "report", "train"}},
+    {"solvers", {"core"}},
+    {"metrics", {"core"}},
+    {"rollout", {"core", "data", "normalizers", "fields", "model", "solvers"}},
+    {"train",
+     {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate",
+      "solvers", "rollout", "metrics"}},
+    {"cli",
+     {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate",
+      "solvers", "rollout", "metrics", "report", "train"}},
 };
 
 // A heavy or special header and the only places that may name it.
-const std::map<std::string, std::string> homes{{"<hdf5.h>", "data/"},
-                                               {"<toml\\+\\+", "core/config.cpp"},
-                                               {"<immintrin.h>", "kernels/cpu/"},
-                                               {"<CLI/", "cli/"},
-                                               {"<png.h>", "report/"}};
+const std::map<std::string, std::string> homes{
+    {"<hdf5.h>", "data/"}, {"<toml\\+\\+", "core/config.cpp"},          {"<immintrin.h>", "kernels/cpu/"},
+    {"<CLI/", "cli/"},     {"<torch/csrc/distributed/", "train/team/"}, {"<gloo/", "train/team/"},
+    {"<png.h>", "report/"}};
 
 template <class Visit>
 void for_each_include(Visit&& visit) {

@@ -1,4 +1,4 @@
-// Runs the cvf program as a user would: arguments in, exit code and both outputs back.
+// Runs the cvf program (or another) as a user would: arguments in, exit code and both outputs back.
 #pragma once
 
 #include <fcntl.h>
@@ -22,9 +22,10 @@ struct Ran {
 /// A started program; its outputs go to files of the scratch folder.
 class Program {
  public:
-  Program(const Scratch& scratch, std::vector<std::string> arguments)
+  Program(const Scratch& scratch, std::vector<std::string> arguments,
+          const std::string& program = CVF_PROGRAM)
       : out_(scratch.path("stdout")), err_(scratch.path("stderr")) {
-    arguments.insert(arguments.begin(), CVF_PROGRAM);
+    arguments.insert(arguments.begin(), program);
     std::vector<char*> raw;
     for (auto& argument : arguments) raw.push_back(argument.data());
     raw.push_back(nullptr);
@@ -32,7 +33,7 @@ class Program {
     if (child_ == 0) {
       dup2(open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
       dup2(open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-      execv(CVF_PROGRAM, raw.data());
+      execv(program.c_str(), raw.data());
       _exit(127);
     }
   }

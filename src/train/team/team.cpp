@@ -1,0 +1,168 @@
+#include "train/team/team.hpp"
+
+#include "core/errors.hpp"
+#include "core/hash.hpp"
+#include "core/log.hpp"
+#include "core/threads.hpp"
+#include "train/team/buckets.hpp"
+#include "train/team/c10d.hpp"
+
+namespace cvf::train {
+
+using torch::Tensor;
+
+void TeamOptions::describe(config::Section& section) {
+  section.key(
+      "timeout", &timeout,
+      "seconds without an answer after which a rank counts as lost; longer than what one rank does alone",
+      config::above(0));
+  section.key("join_timeout", &join_timeout, "seconds that the ranks wait for each other at the start",
+              config::above(0));
+  section.key("bucket_megabytes", &bucket_megabytes, "size of the flat pieces that gradients are averaged in",
+              config::above(0));
+}
+
+struct Team::Link {
+  c10::intrusive_ptr<Group> group;
+  TeamOptions options;
+  torch::Device device;
+  int rank, size;
+
+  // "[pair.cc:598] Connection closed by peer [127.0.0.1]:41" becomes "Connection closed by peer
+  // [127.0.0.1]:41".
+  [[noreturn]] void lost(std::string_view doing, std::string_view reason) const {
+    reason = reason.substr(0, reason.find('\n'));
+    if (reason.starts_with('[')) reason.remove_prefix(std::min(reason.size(), reason.find(']') + 2));
+    throw TeamError("rank {} of {} lost another rank while {}: {}", rank, size, doing, reason);
+  }
+
+  template <class Act>
+  auto guarded(std::string_view doing, Act&& act) const {
+    try {
+      return act();
+    } catch (const std::exception& error) {
+      lost(doing, error.what());
+    }
+  }
+
+  void wait(std::string_view doing, Work& work) const {
+    guarded(doing, [&] { return work.wait(); });
+  }
+
+  c10::intrusive_ptr<Work> begin_sum(std::string_view doing, const Tensor& flat) const {
+    std::vector<Tensor> one{flat};
+    return guarded(doing, [&] { return group->allreduce(one); });
+  }
+};
+
+struct Averaging::State {
+  struct Flight {
+    Bucket bucket;
+    c10::intrusive_ptr<Work> work;
+  };
+  const Team::Link* link;
+  std::vector<Flight> flights;
+};
+
+Averaging::Averaging() = default;
+Averaging::~Averaging() = default;
+Averaging::Averaging(Averaging&&) noexcept = default;
+Averaging& Averaging::operator=(Averaging&&) noexcept = default;
+
+void Averaging::finish() {
+  if (!state_) return;
+  const torch::NoGradGuard no_grad;
+  for (auto& [bucket, work] : state_->flights) {
+    state_->link->wait("averaging", *work);
+    bucket.flat.div_(state_->link->size);
+    bucket.unpack();
+  }
+  state_.reset();
+}
+
+Team::Team() = default;
+Team::~Team() = default;
+Team::Team(Team&&) noexcept = default;
+Team& Team::operator=(Team&&) noexcept = default;
+
+Team Team::join(const TeamOptions& options, const Membership& membership, torch::Device device) {
+  Team team;
+  team.membership_ = membership;
+  if (membership.threads > 0) threads::use(membership.threads);
+  if (membership.rank > 0) log::set_level(log::Level::quiet);
+  if (membership.size > 1) {
+    team.link_.reset(
+        new Link{connect(membership, options, device), options, device, membership.rank, membership.size});
+  }
+  return team;
+}
+
+Averaging Team::begin_average(std::span<const Tensor> tensors) {
+  Averaging out;
+  if (!link_) return out;
+  const torch::NoGradGuard no_grad;
+  out.state_ = std::make_unique<Averaging::State>(Averaging::State{link_.get(), {}});
+  for (auto& bucket : buckets(tensors, link_->options.bucket_megabytes * 1e6)) {
+    bucket.pack();
+    auto work = link_->begin_sum("averaging", bucket.flat);
+    out.state_->flights.push_back({std::move(bucket), std::move(work)});
+  }
+  return out;
+}
+
+void Team::average(std::span<const Tensor> tensors) {
+  begin_average(tensors).finish();
+}
+
+void Team::broadcast(std::span<const Tensor> tensors, int from) {
+  if (!link_) return;
+  const torch::NoGradGuard no_grad;
+  ::c10d::BroadcastOptions options;
+  options.rootRank = from;
+  for (auto& bucket : buckets(tensors, link_->options.bucket_megabytes * 1e6)) {
+    bucket.pack();
+    std::vector<Tensor> one{bucket.flat};
+    const auto work = link_->guarded("broadcasting", [&] { return link_->group->broadcast(one, options); });
+    link_->wait("broadcasting", *work);
+    bucket.unpack();
+  }
+}
+
+std::vector<double> Team::sum(std::vector<double> values) {
+  if (!link_ || values.empty()) return values;
+  const auto flat = torch::tensor(values, torch::kDouble).to(link_->device);
+  link_->wait("adding up", *link_->begin_sum("adding up", flat));
+  const auto here = flat.cpu();
+  return {here.data_ptr<double>(), here.data_ptr<double>() + here.numel()};
+}
+
+double Team::sum(double value) {
+  return sum(std::vector{value})[0];
+}
+
+std::vector<double> Team::gather(double value) {
+  std::vector<double> all(static_cast<std::size_t>(size()), 0);
+  all[static_cast<std::size_t>(rank())] = value;
+  return sum(all);
+}
+
+bool Team::any(bool value) {
+  return sum(value ? 1.0 : 0.0) > 0;
+}
+
+void Team::barrier() {
+  sum(0.0);
+}
+
+void Team::check_same(std::string_view what, std::string_view text) {
+  constexpr std::size_t bytes = 6;  // of the digest: they fit into a double exactly
+  const Digest digest = sha256(text);
+  double number = 0;
+  for (std::size_t i = 0; i < bytes; ++i) number = number * 256 + digest[i];
+  const auto all = gather(number);
+  for (std::size_t other = 1; other < all.size(); ++other) {
+    if (all[other] != all[0]) throw TeamError("rank {} has not the same {} as rank 0", other, what);
+  }
+}
+
+}  // namespace cvf::train

@@ -98,7 +98,9 @@ std::optional<Checkpoint> newest_checkpoint(const std::string& run) {
   const auto all = folders_of(run);
   for (const auto& folder : all) {
     try {
-      Checkpoint out{folder, {}, model::read_files(folder)};
+      Checkpoint out;
+      out.folder = folder;
+      out.files = model::read_files(folder);
       for (const auto name : {model::progress_file, model::moments_file}) {
         if (!out.files.contains(std::string(name))) throw ModelError("{}/{}: the file is missing", folder, name);
       }

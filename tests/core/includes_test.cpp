@@ -25,6 +25,7 @@ const std::map<std::string, Rooms> may_include{
     {"normalizers", {"core"}},
     {"objectives", {"core", "fields", "normalizers", "solvers"}},
     {"model", {"core", "fields", "normalizers"}},
+    {"metrics", {"core"}},
     {"train",
      {"core", "data", "kernels", "fields", "normalizers", "objectives", "model", "solvers", "rollout",
       "metrics"}},

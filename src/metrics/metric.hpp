@@ -1,0 +1,79 @@
+// A metric compares predictions with the truth, frame by frame, in physical units. It keeps a few numbers for
+// each (frame, sample), so a long rollout streams through it, parts measured apart can be merged, and the
+// result does not depend on batches or order: sums run over frames and samples in their order, in double.
+//
+// Adding a metric is one class with two short functions and a row in registry.cpp.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/torch.hpp"
+
+namespace cvf::metrics {
+
+/// One frame of B samples. Frame 0 is where the prediction starts: it is never scored.
+struct Frame {
+  torch::Tensor prediction, truth;    // [B,C], [B,C,W] or [B,C,H,W]
+  std::int64_t index = 0;             // of the frame in its trajectory
+  std::vector<std::int64_t> samples;  // B names
+  std::vector<double> times;          // B, since frame 0; empty: the frame's index stands for its time
+  std::vector<double> evaluations;    // B, calls of psi spent on this frame; empty: not counted
+  double seconds = -1;                // wall clock spent on these B samples; below 0: not measured
+};
+
+/// What is known about the data.
+struct Setting {
+  std::string system;                 // a name of the systems' table, or empty
+  std::vector<std::string> channels;  // C names
+  std::vector<double> spacing;        // of the grid, in the order of its axes: {dy, dx}; empty: all 1
+  std::map<std::string, double>
+      parameters;  // of the system ("gamma", "c", ...); what is not given has its default
+};
+
+/// The numbers kept for each frame and sample.
+using Numbers = std::vector<double>;
+using Rows = std::map<std::int64_t, std::map<std::int64_t, Numbers>>;  // frame -> sample -> numbers
+
+struct Summary {
+  std::optional<double> value;                             // none: there was nothing to measure
+  bool lower_bound = false;                                // the true value is at least this
+  std::vector<std::pair<std::string, double>> parts;       // named values behind it
+  std::vector<std::pair<std::int64_t, double>> per_frame;  // (frame, value)
+};
+
+class Metric {
+ public:
+  virtual ~Metric() = default;
+  /// [B,N] in double, of finite prediction and truth in double; undefined when this frame has nothing to
+  /// measure.
+  virtual torch::Tensor measure(const Frame& frame) const = 0;
+  virtual Summary summarise(const Rows& rows) const = 0;
+};
+
+struct Row {
+  std::string_view name;
+  std::string_view symbol;  // as the paper or custom writes it
+  std::string_view unit;
+  std::string_view definition;  // one sentence
+  bool of_states;               // compares states, so a diverged sample leaves it without a value
+  std::unique_ptr<Metric> (*make)(const Setting& setting);  // null: derived from others, as cped is
+};
+
+/// Every metric (registry.cpp).
+std::span<const Row> registry();
+
+/// (NFE_model / NFE_base) / (L_base - L_model): evaluations paid for each unit of error saved against the
+/// base method. None where the model is not the better one, or a number is missing.
+std::optional<double> cped(std::optional<double> nfe_model, std::optional<double> nfe_base,
+                           std::optional<double> loss_model, std::optional<double> loss_base);
+
+/// "0.01234", and "-" where there is no value.
+std::string text(const std::optional<double>& value);
+
+}  // namespace cvf::metrics

@@ -23,11 +23,12 @@ const std::map<std::string, Rooms> may_include{
     {"kernels", {"core"}},
     {"fields", {"core", "kernels"}},
     {"normalizers", {"core"}},
+    {"solvers", {"core"}},
     {"objectives", {"core", "fields", "normalizers", "solvers"}},
     {"model", {"core", "fields", "normalizers"}},
     {"generate", {"core", "systems", "data"}},
     {"report", {"core", "data"}},
-    {"cli", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate", "report"}},
+    {"cli", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "solvers", "model", "generate", "report"}},
 };
 
 // A heavy or special header and the only places that may name it.

@@ -32,6 +32,12 @@ class Normalizer {
   Model to_model(const Physical& state) const;
   Physical to_physical(const Model& state) const;
 
+  /// den(psi) = psi * factor + offset, each [C]. For callers that evaluate it very often.
+  struct Affine {
+    torch::Tensor factor, offset;
+  };
+  virtual Affine den() const = 0;
+
   /// den(psi): the velocity of the normalised state, ds~/dt.
   torch::Tensor model_velocity(const torch::Tensor& psi) const;
   /// What psi should be for this velocity of the normalised state; the inverse of model_velocity.
@@ -65,11 +71,6 @@ class Normalizer {
   void load(const NamedTensors& tensors);  // what state() gave; refuses missing names and other shapes
 
  protected:
-  /// den(psi) = psi * factor + offset, each [C].
-  struct Affine {
-    torch::Tensor factor, offset;
-  };
-  virtual Affine den() const = 0;
   /// The physical velocities in the form whose moments this kind keeps; undefined when it keeps none.
   virtual torch::Tensor measured(const torch::Tensor& velocities) const = 0;
 

@@ -1,7 +1,8 @@
-"""Makes sit.npz: a small SiT, its losses, gradients and ten AdamW steps, computed with PyTorch in float64.
+"""Makes sit.npz: a small SiT, its losses, gradients, ten AdamW steps and a dopri5 solution, from PyTorch in float64.
 
-An implementation of its own, written from the equations and sharing no code with cvf, so that the tests of fields and
-objectives have something independent to agree with. Needs python3-torch and python3-numpy; the tests need only the file.
+An implementation of its own, written from the equations and sharing no code with cvf, so that the tests of fields,
+objectives and solvers have something independent to agree with. Needs python3-torch and python3-numpy; the tests need
+only the file.
 
     python3 tests/golden/make_golden.py tests/golden/sit.npz
 """
@@ -164,6 +165,60 @@ def ten_steps(m, b):
     return np.array(rows)
 
 
+# Dormand and Prince 5(4) with one step for the whole batch, as torchdiffeq has it; weights from the literature.
+STAGES = [[1 / 5], [3 / 40, 9 / 40], [44 / 45, -56 / 15, 32 / 9],
+          [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
+          [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
+          [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]]
+FOURTH = [1951 / 21600, 0, 22642 / 50085, 451 / 720, -12231 / 42400, 649 / 6300, 1 / 60]
+MIDDLE = [6025192743 / 30085553152, 0, 51252292925 / 65400821598, -2691868925 / 45128329728,
+          187940372067 / 1594534317056, -1776094331 / 19743644256, 11237099 / 235043384]
+
+
+def dopri5(slope, start, times, atol=1e-4, rtol=1e-3):
+    """The states at `times` from time 0 on, and the evaluations that had been made when each was reached."""
+    count = 0
+
+    def evaluate(y):
+        nonlocal count
+        count += 1
+        return slope(y)
+
+    rms = lambda x: x.square().mean().sqrt().item()
+    weigh = lambda weights, ks: sum(w * k for w, k in zip(weights, ks))
+    y, t = start, 0.0
+    f = evaluate(y)
+    size = atol + rtol * y.abs()
+    d0, d1 = rms(y / size), rms(f / size)
+    h0 = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    d2 = rms((evaluate(y + h0 * f) - f) / size) / h0
+    h1 = max(1e-6, 1e-3 * h0) if max(d1, d2) <= 1e-15 else (0.01 / max(d1, d2)) ** 0.2
+    h, states, counts = min(100 * h0, h1), [], []
+    before = None
+    for wanted in times:
+        while wanted > t:
+            ks = [f]
+            for row in STAGES:
+                end = y + h * weigh(row, ks)
+                ks.append(evaluate(end))
+            error = h * (weigh(STAGES[-1], ks) - weigh(FOURTH, ks))
+            ratio = rms(error / (atol + rtol * torch.maximum(y.abs(), end.abs())))
+            taken = h
+            h *= 10.0 if ratio == 0 else min(10.0, max(0.9 / ratio**0.2, 1.0 if ratio < 1 else 0.2))
+            if ratio <= 1:
+                before, t, y, f = (t, taken, y, end, ks), t + taken, end, ks[-1]
+        t0, step, y0, y1, ks = before
+        middle, x, f0, f1 = y0 + step / 2 * weigh(MIDDLE, ks), (wanted - t0) / (t - t0), ks[0], ks[-1]
+        # The quartic that fits both ends, both slopes and the middle, by solving for its coefficients.
+        conditions = torch.tensor([[1.0, 0, 0, 0, 0], [1.0] * 5, [0.5**i for i in range(5)],
+                                   [0, 1.0, 0, 0, 0], [float(i) for i in range(5)]])
+        values = torch.stack([y0, y1, middle, step * f0, step * f1]).flatten(1)
+        powers = torch.tensor([x**i for i in range(5)])
+        states.append((powers @ torch.linalg.solve(conditions, values)).view_as(y))
+        counts.append(count)
+    return torch.stack(states), np.array(counts, dtype=float)
+
+
 def main(path):
     torch.manual_seed(7)
     m = Model()
@@ -183,6 +238,9 @@ def main(path):
         error = size(m.sigma_v * rupture(m, s, dts, torch.full((BATCH,), 0.5)))
         out.update(dts=dts.numpy(), raw=raw.numpy(), vel=(m.sigma_s * m.den(raw)).numpy(),
                    nre=(error / (size(m.den(raw)) + 1e-8)).numpy())
+        at_rest = torch.zeros(BATCH)
+        states, out["dp_nfe"] = dopri5(lambda x: m.den(m.net(x, at_rest)), s, [0.05, 1.0, 2.0])
+        out["dp_x"] = states.numpy()  # normalised states [3,B,...]
     for name, loss in losses(m, b).items():
         m.zero_grad()
         values = loss()

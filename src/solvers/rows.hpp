@@ -1,0 +1,68 @@
+// The rows that are still on their way, packed, and the only door to the velocity: it counts.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "solvers/problem.hpp"
+#include "solvers/solution.hpp"
+
+namespace cvf::solvers {
+
+struct Row {
+  std::int64_t sample = 0;
+  double time = 0, direction = 1;
+  double interval = 0;   // from the last target (or the start) to the next
+  double remaining = 0;  // of it. A state of its own, so that a target is met without rounding
+  double wanted = 0;     // the step that the method would like next
+  double step = 0;       // the step on trial: wanted, or cut to end on the target
+  double error = std::numeric_limits<double>::quiet_NaN();  // of the trial
+  std::size_t target = 0;                                   // the next one
+  std::int64_t trials = 0;                                  // since the last target
+  bool cut = false;                                         // step == remaining
+  bool accepted = false, finished = false;
+  Counts counts;
+  Remark remark, remark_here;  // of the whole way, and since the last target
+
+  double signed_step() const { return direction * step; }
+  void worsen(Status status) {
+    remark.worsen(status, time, step);
+    remark_here.worsen(status, time, step);
+  }
+  void stop(Status status) {
+    worsen(status);
+    accepted = false;
+    finished = true;
+  }
+};
+
+struct Rows {
+  torch::Tensor state;      // [R,...] contiguous
+  torch::Tensor candidate;  // [R,...] where the trial leads; after keep: where accepted rows came from
+  std::vector<Row> all;
+
+  std::size_t size() const { return all.size(); }
+  std::int64_t values() const { return state.numel() / state.size(0); }  // of one row
+};
+
+class Evaluator {
+ public:
+  Evaluator(const Velocity& velocity, Rows& rows) : velocity_(velocity), rows_(rows) {}
+
+  /// The velocity of states [K,...] over dt [K]; state k belongs to row payers[k].
+  torch::Tensor ask(const torch::Tensor& states, std::span<const double> dt,
+                    std::span<const std::size_t> payers);
+
+  /// The tangents of states [R,...], one for each row.
+  torch::Tensor tangent(const torch::Tensor& states);
+
+ private:
+  torch::Tensor checked(torch::Tensor answer, const torch::Tensor& states) const;
+
+  const Velocity& velocity_;
+  Rows& rows_;
+  torch::Tensor zeros_;  // kept between calls: a step of an easy problem takes microseconds
+};
+
+}  // namespace cvf::solvers

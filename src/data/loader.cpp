@@ -78,7 +78,8 @@ void Loader::plan(std::vector<std::size_t> samples, Companions companions) {
         windows_held, window, text::bytes(windows_held * window * largest), options_.memory_mb,
         std::max<std::size_t>(1, cap / (windows_held * largest)));
   }
-  trajectories_ = std::make_unique<Trajectories>(source_, downsampling_, seed_, in_memory_, std::move(companions));
+  trajectories_ =
+      std::make_unique<Trajectories>(source_, downsampling_, seed_, in_memory_, std::move(companions));
   OrderOptions order{seed_, window, static_cast<std::size_t>(options_.frames_per_row), {}};
   order.strides.assign(options_.strides.begin(), options_.strides.end());
   order_ = std::make_unique<Order>(std::move(samples), std::move(lengths), order);

@@ -86,7 +86,8 @@ void Cvf::Options::describe(config::Section& s) {
 
 Needs Cvf::needs() const {
   const bool tangent = options_.tangent != Spline::none, scaled = options_.span == Span::scaled;
-  const double rupture = options_.lambda == 0 ? 0 : options_.corners - 1 + (scaled ? options_.scaled_share : 0);
+  const double rupture =
+      options_.lambda == 0 ? 0 : options_.corners - 1 + (scaled ? options_.scaled_share : 0);
   return {2, options_.tangent, true, 1 + rupture + (tangent ? 1 : 0)};
 }
 

@@ -50,7 +50,8 @@ void remove_leftovers(const std::string& run) {
   }
 }
 
-// While it lives, the averaged weights are the model's, and the optimizer keeps the raw ones as its "average".
+// While it lives, the averaged weights are the model's, and the optimizer keeps the raw ones as its
+// "average".
 class Averaged {
  public:
   explicit Averaged(Optimizer& optimizer) : optimizer_(optimizer) { optimizer_.swap_average(); }
@@ -102,7 +103,8 @@ std::optional<Checkpoint> newest_checkpoint(const std::string& run) {
       out.folder = folder;
       out.files = model::read_files(folder);
       for (const auto name : {model::progress_file, model::moments_file}) {
-        if (!out.files.contains(std::string(name))) throw ModelError("{}/{}: the file is missing", folder, name);
+        if (!out.files.contains(std::string(name)))
+          throw ModelError("{}/{}: the file is missing", folder, name);
       }
       config::Document::from_text(out.files.at(std::string(model::progress_file)), folder)
           .read([&](config::Section& s) { out.position.describe(s); });
@@ -133,7 +135,8 @@ void restore(const Checkpoint& checkpoint, model::TrainedModel& model, Optimizer
 
 double checkpoint_bytes(const model::TrainedModel& model, const Optimizer& optimizer) {
   double bytes = 1e5;  // texts and headers
-  for (const auto& [name, tensor] : model::tensors_of(*model.field)) bytes += static_cast<double>(tensor.nbytes());
+  for (const auto& [name, tensor] : model::tensors_of(*model.field))
+    bytes += static_cast<double>(tensor.nbytes());
   for (const auto& [name, tensor] : optimizer.state()) bytes += static_cast<double>(tensor.nbytes());
   return bytes;
 }

@@ -1,8 +1,8 @@
 // Checkpoints of a run: DIR/checkpoints/step-000001000, each a model's folder with what training needs to go
 // on; DIR/last points to the newest.
 //
-// A checkpoint appears by one rename of a complete, synced folder, and older ones are removed only after that.
-// Death at any moment leaves at least one whole checkpoint, and `newest` finds it.
+// A checkpoint appears by one rename of a complete, synced folder, and older ones are removed only after
+// that. Death at any moment leaves at least one whole checkpoint, and `newest` finds it.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ namespace cvf::train {
 
 /// Where a run stands. Random draws depend on the seed and on counts, so counts are all there is to keep.
 struct Position {
-  std::int64_t step = 0;          // of the optimizer
-  data::Cursor cursor;            // of the next batch
-  std::int64_t batches = 0;       // seen, over all epochs
-  double seconds = 0;             // of training before now
-  double best_error = -1;         // of validation; negative: none yet
+  std::int64_t step = 0;     // of the optimizer
+  data::Cursor cursor;       // of the next batch
+  std::int64_t batches = 0;  // seen, over all epochs
+  double seconds = 0;        // of training before now
+  double best_error = -1;    // of validation; negative: none yet
   std::int64_t best_step = 0;
-  std::int64_t batch = 0;         // loader.batch, for a resumed run to compare
+  std::int64_t batch = 0;  // loader.batch, for a resumed run to compare
   std::string data_hash;
 
   void describe(config::Section& section);
@@ -34,7 +34,8 @@ struct Checkpoint {
   model::folder::Files files;
 };
 
-/// Writes DIR/checkpoints/step-N (with averaged weights where there are such), points DIR/last to it, and removes all but the newest `keep`.
+/// Writes DIR/checkpoints/step-N (with averaged weights where there are such), points DIR/last to it, and
+/// removes all but the newest `keep`.
 void save_checkpoint(const std::string& run, const model::TrainedModel& model, Optimizer& optimizer,
                      const Position& position, int keep);
 

@@ -34,10 +34,11 @@ Numbers diagnose(const objectives::View& view, const objectives::Batch& batch, d
   const Tensor dt = batch.step(0).narrow(0, 0, rows);
   Numbers out;
   const auto terms = objectives::rupture_terms(view, state, dt, objectives::even_shares(2, rows));
-  const double total = length(terms.total);
-  out.emplace_back("rupture_rms", total / std::sqrt(static_cast<double>(terms.total.numel())));
-  out.emplace_back("term_1_share", length(terms.mismatch) / total);
-  out.emplace_back("term_2_share", length(terms.curvature) / total);
+  const double first = length(terms.mismatch), second = length(terms.curvature),
+               rest = length(terms.remainder);
+  out.emplace_back("rupture_rms", length(terms.total) / std::sqrt(static_cast<double>(terms.total.numel())));
+  out.emplace_back("term_1_share", first / (first + second + rest));
+  out.emplace_back("term_2_share", second / (first + second + rest));
   const torch::NoGradGuard no_gradients;
   for (const auto& [word, factor] : {std::pair{"quarter", 0.25}, {"half", 0.5}, {"one", 1.0}, {"two", 2.0}}) {
     const Tensor tau = torch::full_like(dt, factor * dt_ref);

@@ -7,9 +7,10 @@
 
 namespace cvf::train {
 
-/// rupture_rms and the shares of Term I and Term II in it (norm of the term over the norm of the rupture; they
-/// may cancel, so they need not sum to 1), and the quantiles nre_{step}_{10,50,90} over the batch at steps of
-/// 1/4, 1/2, 1 and 2 times dt_ref. Looks at the first rows of the batch only.
+/// rupture_rms, the shares of Term I (time mismatch), Term II (convective curvature) and the remainder (norm
+/// of each over the sum of the three norms: the terms themselves nearly cancel in a good field), and the
+/// quantiles nre_{step}_{10,50,90} over the batch at steps of 1/4, 1/2, 1 and 2 times dt_ref. Looks at the
+/// first rows of the batch only.
 Numbers diagnose(const objectives::View& view, const objectives::Batch& batch, double dt_ref);
 
 }  // namespace cvf::train

@@ -22,7 +22,8 @@ bool finite(const Tensor& t) {
 NamedTensors parts_of(const objectives::Batch& batch, const objectives::Draws& draws) {
   NamedTensors out;
   const auto add_all = [&](const char* name, const auto& tensors) {
-    for (std::size_t i = 0; i < tensors.size(); ++i) out.emplace_back(fmt::format("{}.{}", name, i), tensors[i]);
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      out.emplace_back(fmt::format("{}.{}", name, i), tensors[i]);
   };
   std::vector<Tensor> frames;
   for (const auto& frame : batch.frames) frames.push_back(frame.value);
@@ -105,7 +106,8 @@ std::string first_non_finite(const Scene& scene) {
     int evaluation = 0;
     const kernels::Watch watch([&](const std::string& layer, const Tensor& output) {
       if (layer == "step") ++evaluation;
-      if (place.empty() && !finite(output)) place = fmt::format("layer {} in evaluation {} of psi", layer, evaluation);
+      if (place.empty() && !finite(output))
+        place = fmt::format("layer {} in evaluation {} of psi", layer, evaluation);
     });
     total = scene.objective.loss({field, *scene.model.normalizer}, scene.batch, scene.draws).total;
     if (!place.empty()) return place;
@@ -124,7 +126,8 @@ std::string first_non_finite(const Scene& scene) {
 std::string save_scene(const Scene& scene, const std::string& folder, std::int64_t step,
                        const std::string& samples) {
   NamedTensors tensors = parts_of(scene.batch, scene.draws);
-  for (const auto& [name, t] : model::tensors_of(*scene.model.field)) tensors.emplace_back("field." + name, t);
+  for (const auto& [name, t] : model::tensors_of(*scene.model.field))
+    tensors.emplace_back("field." + name, t);
   for (const auto& [name, t] : scene.model.normalizer->state()) tensors.emplace_back("normalizer." + name, t);
   const std::string path = fmt::format("{}/failure-step-{}.safetensors", folder, step);
   files::write_atomically(path, model::to_safetensors(tensors, {{"run", scene.model.run_toml},

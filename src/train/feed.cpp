@@ -13,21 +13,21 @@ std::size_t companions_of(Spline spline) {
 
 // Slopes (and curvatures) at the kept frames of a whole trajectory: the spline sees what training sees.
 data::Companions derivatives(Spline spline) {
-  return {companions_of(spline),
-          [spline](const data::Trajectory& trajectory, std::size_t frame_size, std::span<float> out) {
-            const auto frames = static_cast<std::int64_t>(trajectory.times.size());
-            const auto size = static_cast<std::int64_t>(frame_size);
-            const Tensor times = torch::tensor(trajectory.times, torch::kDouble).unsqueeze(1);
-            const Tensor values =
-                torch::from_blob(const_cast<float*>(trajectory.values.data()), {frames, size});
-            const auto knots = objectives::knot_matrices(spline, times);
-            const auto put = [&](std::int64_t place, const Tensor& matrix) {
-              Tensor into = torch::from_blob(out.data() + place * frames * size, {frames, size});
-              into.copy_(torch::mm(matrix[0], values.to(torch::kDouble)));
-            };
-            put(0, knots.slopes);
-            if (spline == Spline::quintic) put(1, knots.curvatures);
-          }};
+  return {
+      companions_of(spline),
+      [spline](const data::Trajectory& trajectory, std::size_t frame_size, std::span<float> out) {
+        const auto frames = static_cast<std::int64_t>(trajectory.times.size());
+        const auto size = static_cast<std::int64_t>(frame_size);
+        const Tensor times = torch::tensor(trajectory.times, torch::kDouble).unsqueeze(1);
+        const Tensor values = torch::from_blob(const_cast<float*>(trajectory.values.data()), {frames, size});
+        const auto knots = objectives::knot_matrices(spline, times);
+        const auto put = [&](std::int64_t place, const Tensor& matrix) {
+          Tensor into = torch::from_blob(out.data() + place * frames * size, {frames, size});
+          into.copy_(torch::mm(matrix[0], values.to(torch::kDouble)));
+        };
+        put(0, knots.slopes);
+        if (spline == Spline::quintic) put(1, knots.curvatures);
+      }};
 }
 
 data::LoaderOptions with_frames(data::LoaderOptions options, int frames) {
@@ -57,7 +57,8 @@ Feed::Feed(std::shared_ptr<const data::Source> source, std::vector<std::size_t> 
 const Portion& Feed::next() {
   if (batch_) loader_.recycle(std::move(batch_));
   batch_ = loader_.next();
-  const auto rows = static_cast<std::int64_t>(batch_->rows), frames = static_cast<std::int64_t>(batch_->frames);
+  const auto rows = static_cast<std::int64_t>(batch_->rows),
+             frames = static_cast<std::int64_t>(batch_->frames);
   const auto companions = static_cast<std::int64_t>(companions_of(spline_));
   std::vector<std::int64_t> shape{frames, rows, 1 + companions};
   shape.insert(shape.end(), frame_shape_.begin(), frame_shape_.end());
@@ -79,7 +80,8 @@ objectives::Batch in_model_units(const Portion& portion, const normalizers::Norm
   for (const auto& frame : portion.frames) {
     out.frames.push_back(normalizer.to_model({frame.value.to(type)}));
   }
-  for (const auto& slope : portion.slopes) out.slopes.push_back(normalizer.rate({slope.value.to(type)}).value);
+  for (const auto& slope : portion.slopes)
+    out.slopes.push_back(normalizer.rate({slope.value.to(type)}).value);
   for (const auto& bend : portion.curvatures) {
     out.curvatures.push_back(normalizer.rate({bend.value.to(type)}).value);
   }

@@ -19,7 +19,9 @@ struct Portion {
   std::vector<normalizers::Physical> slopes;      // ds/dt of the spline at frames 0 and 1
   std::vector<normalizers::Physical> curvatures;  // d2s/dt2, of the quintic spline only
 
-  normalizers::Physical secant() const { return normalizers::secant(frames[0], frames[1], steps[0].to(frames[0].value)); }
+  normalizers::Physical secant() const {
+    return normalizers::secant(frames[0], frames[1], steps[0].to(frames[0].value));
+  }
 };
 
 class Feed {

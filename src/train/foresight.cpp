@@ -36,8 +36,8 @@ std::string bytes(double count) {
 void foresee(const Needed& n, const std::string& folder, double available_memory, double available_disk) {
   const double memory = n.parameters * n.copies + n.activations + n.loader;
   const double memory_here = available_memory < 0 ? memory_available() : available_memory;
-  log::detail("about {} of memory: {} for weights and optimizer, {} for a step, {} for the data", bytes(memory),
-              bytes(n.parameters * n.copies), bytes(n.activations), bytes(n.loader));
+  log::detail("about {} of memory: {} for weights and optimizer, {} for a step, {} for the data",
+              bytes(memory), bytes(n.parameters * n.copies), bytes(n.activations), bytes(n.loader));
   if (memory > memory_here) {
     throw ConfigError(
         "this run needs about {} of memory ({} for a step, {} for the data), and {} are available: a smaller "
@@ -47,8 +47,9 @@ void foresee(const Needed& n, const std::string& folder, double available_memory
   const double disk = n.checkpoint * n.checkpoints;
   const double disk_here = available_disk < 0 ? disk_available(folder) : available_disk;
   if (disk > disk_here) {
-    throw DataError("{}: {} checkpoints need {}, and {} are free there; a smaller checkpoint.keep would need less",
-                    folder, n.checkpoints, bytes(disk), bytes(disk_here));
+    throw DataError(
+        "{}: {} checkpoints need {}, and {} are free there; a smaller checkpoint.keep would need less",
+        folder, n.checkpoints, bytes(disk), bytes(disk_here));
   }
 }
 

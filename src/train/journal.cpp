@@ -53,7 +53,7 @@ std::string cell(double value) {
 
 }  // namespace
 
-Journal::Journal(std::string folder, std::int64_t step) : folder_(std::move(folder)) {
+Journal::Journal(std::string folder, std::int64_t step, bool tensorboard) : folder_(std::move(folder)) {
   if (folder_.empty()) return;
   const std::string log = folder_ + "/log.jsonl", csv = folder_ + "/metrics.csv";
   truncate(log, [step](const std::string& line) { return is_kept_event(line, step); });
@@ -61,6 +61,7 @@ Journal::Journal(std::string folder, std::int64_t step) : folder_(std::move(fold
   has_header_ = fs::exists(csv) && fs::file_size(csv) > 0;
   log_ = opened(log);
   csv_ = opened(csv);
+  if (tensorboard) events_ = std::make_unique<EventFile>(folder_ + "/tensorboard", step + 1);
 }
 
 void Journal::event(const std::string& kind, std::int64_t step, const Numbers& numbers,
@@ -70,7 +71,17 @@ void Journal::event(const std::string& kind, std::int64_t step, const Numbers& n
   for (const auto& [name, value] : numbers) line[name] = std::isfinite(value) ? Json(value) : Json();
   for (const auto& [name, text] : texts) line[name] = text;
   log_ << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  if (events_) tell_tensorboard(kind, step, numbers);
   if (!log_) throw DataError("{}/log.jsonl: writing failed; is the disk full?", folder_);
+}
+
+// One chart for each number, in a group for each kind of event.
+void Journal::tell_tensorboard(const std::string& kind, std::int64_t step, const Numbers& numbers) {
+  Numbers finite;
+  for (const auto& [name, value] : numbers) {
+    if (std::isfinite(value)) finite.emplace_back(kind + "/" + name, value);
+  }
+  events_->add(step, finite);
 }
 
 void Journal::row(std::int64_t step, const Numbers& numbers) {

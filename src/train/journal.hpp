@@ -4,9 +4,12 @@
 #pragma once
 
 #include <fstream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/event_file.hpp"
 
 namespace cvf::train {
 
@@ -16,7 +19,7 @@ using Numbers = std::vector<std::pair<std::string, double>>;
 class Journal {
  public:
   /// Keeps the lines up to `step` and appends. A journal without a folder tells nothing (ranks but 0).
-  Journal(std::string folder, std::int64_t step);
+  Journal(std::string folder, std::int64_t step, bool tensorboard = false);
 
   /// {"event":"validation","step":500,...}
   void event(const std::string& kind, std::int64_t step, const Numbers& numbers,
@@ -26,8 +29,11 @@ class Journal {
   void row(std::int64_t step, const Numbers& numbers);
 
  private:
+  void tell_tensorboard(const std::string& kind, std::int64_t step, const Numbers& numbers);
+
   std::string folder_;
   std::ofstream log_, csv_;
+  std::unique_ptr<EventFile> events_;
   bool has_header_ = false;
 };
 

@@ -46,12 +46,13 @@ Steps steps_of(const data::Source& source, const std::vector<std::size_t>& sampl
   Steps steps;
   for (const std::size_t sample : samples) {
     const auto times = source.times(sample);
-    const auto kept = data::kept_frames(o.downsampling, times.size(), static_cast<std::uint64_t>(o.seed), sample);
+    const auto kept =
+        data::kept_frames(o.downsampling, times.size(), static_cast<std::uint64_t>(o.seed), sample);
     add_steps(steps, times, kept, o.loader.strides);
   }
   if (steps.training.empty()) {
-    throw DataError("{}: after down-sampling by {} no training sample has two frames", source.description().file,
-                    o.downsampling.factor);
+    throw DataError("{}: after down-sampling by {} no training sample has two frames",
+                    source.description().file, o.downsampling.factor);
   }
   return steps;
 }
@@ -78,7 +79,8 @@ model::StateFacts facts(const data::Source& source, const Steps& steps, const Ru
 }
 
 void check_objective(const RunOptions& o) {
-  const bool strided = std::any_of(o.loader.strides.begin(), o.loader.strides.end(), [](auto s) { return s != 1; });
+  const bool strided =
+      std::any_of(o.loader.strides.begin(), o.loader.strides.end(), [](auto s) { return s != 1; });
   if (o.objective == "tm" && strided) {
     throw ConfigError("objective 'tm' follows a spline from frame to frame: loader.strides must be [1]");
   }
@@ -114,8 +116,9 @@ void provide_data(RunOptions& o) {
 
 std::shared_ptr<const data::Source> open_data(const DataOptions& o) {
   if (!std::filesystem::exists(o.file)) {
-    throw DataError("{}: there is no such file (data.file); make it with cvf data generate, or describe it in [generate]",
-                    o.file);
+    throw DataError(
+        "{}: there is no such file (data.file); make it with cvf data generate, or describe it in [generate]",
+        o.file);
   }
   std::shared_ptr<const data::Source> source = data::open(o.file, o.open);
   if (o.average > 1) source = data::averaged(source, static_cast<std::size_t>(o.average));

@@ -33,7 +33,8 @@ void DataOptions::describe(config::Section& s) {
 void LengthOptions::describe(config::Section& s) {
   s.key("epochs", &epochs, "passes over the training rows", config::at_least(1));
   s.key("steps", &steps, "steps of the optimizer; 0 = by epochs", config::at_least(0));
-  s.key("minutes", &minutes, "a wall-clock budget: ends there, and the schedule is stretched over it; 0 = none",
+  s.key("minutes", &minutes,
+        "a wall-clock budget: ends there, and the schedule is stretched over it; 0 = none",
         config::at_least(0));
   s.key("accumulate", &accumulate, "batches behind one step of the optimizer", config::at_least(1));
   s.key("average", &average, "decay of averaged weights, which are then the model; 0 = none",
@@ -41,8 +42,7 @@ void LengthOptions::describe(config::Section& s) {
 }
 
 void ValidationOptions::describe(config::Section& s) {
-  s.key("steps", &steps, "every so many steps; 0 = ten times over the run, -1 = never",
-        config::at_least(-1));
+  s.key("steps", &steps, "every so many steps; 0 = ten times over the run, -1 = never", config::at_least(-1));
   s.key("samples", &samples, "trajectories of the validation list, at most", config::at_least(1));
   s.key("frames", &frames, "predicted frames; 0 = to the end", config::at_least(0));
 }
@@ -71,8 +71,10 @@ void RunOptions::describe(config::Section& s) {
     generate.system = generate_system;
     generate.describe_details(t);
   });
-  s.table("split", "which samples train, validate and test", [this](config::Section& t) { split.describe(t); });
-  s.table("downsampling", "which frames training sees", [this](config::Section& t) { downsampling.describe(t); });
+  s.table("split", "which samples train, validate and test",
+          [this](config::Section& t) { split.describe(t); });
+  s.table("downsampling", "which frames training sees",
+          [this](config::Section& t) { downsampling.describe(t); });
   s.table("loader", "batches", [this](config::Section& t) { loader.describe(t); });
   s.table("objective", "what the field is trained for", [this](config::Section& t) {
     choose(t, objectives::registry(), "objective", objective, objective_settings);
@@ -91,6 +93,14 @@ void RunOptions::describe(config::Section& s) {
   s.table("schedule", "the learning rate over the run", [this](config::Section& t) { schedule.describe(t); });
   s.table("train", "how long", [this](config::Section& t) { length.describe(t); });
   s.table("validation", "rollouts while it trains", [this](config::Section& t) { validation.describe(t); });
+  s.table("solver", "what steps the field in rollouts", [this](config::Section& t) {
+    auto known = names(solvers::registry());
+    known.insert(known.begin(), "auto");
+    t.key("name", &solver, "which solver; auto = what suits the objective", config::one_of(known));
+    if (solver == "auto") solver = find(objectives::registry(), objective, "objective").stepped;
+    if (!solver_settings) solver_settings = find(solvers::registry(), solver, "solver").settings();
+    solver_settings->describe(t);
+  });
   s.table("checkpoint", "what survives", [this](config::Section& t) { checkpoint.describe(t); });
   s.table("log", "what is told", [this](config::Section& t) { log.describe(t); });
 }

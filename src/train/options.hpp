@@ -1,5 +1,5 @@
-// Everything that a training run is made of, as one TOML file: RUN.toml, and resolved as run.toml in the run's
-// folder.
+// Everything that a training run is made of, as one TOML file: RUN.toml, and resolved as run.toml in the
+// run's folder.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,7 @@
 #include "generate/generate.hpp"
 #include "normalizers/normalizer.hpp"
 #include "objectives/objective.hpp"
+#include "solvers/solver.hpp"
 #include "train/optimizer.hpp"
 #include "train/schedule.hpp"
 #include "train/validation_options.hpp"
@@ -78,6 +79,8 @@ struct RunOptions {
   ScheduleOptions schedule;
   LengthOptions length;
   ValidationOptions validation;
+  std::string solver = "auto";  // of validation and, later, of evaluation; auto: what suits the objective
+  std::shared_ptr<solvers::Settings> solver_settings;
   CheckpointOptions checkpoint;
   LogOptions log;
 

@@ -13,9 +13,9 @@
 namespace cvf::train {
 namespace {
 
-constexpr std::array free_keys{"train.epochs",      "train.steps",        "train.minutes",   "checkpoint.",
-                               "log.",              "loader.memory_mb",   "loader.prefetch", "validation.",
-                               "solver.",           "generate.",          "data.file"};
+constexpr std::array free_keys{"train.epochs", "train.steps",      "train.minutes",   "checkpoint.",
+                               "log.",         "loader.memory_mb", "loader.prefetch", "validation.",
+                               "solver.",      "generate.",        "data.file"};
 
 // The lines of a resolved TOML as "table.key" -> "value".
 std::map<std::string, std::string> settings_of(const std::string& toml) {
@@ -34,13 +34,15 @@ std::map<std::string, std::string> settings_of(const std::string& toml) {
 }
 
 bool is_free(const std::string& key) {
-  return std::any_of(free_keys.begin(), free_keys.end(), [&](const char* prefix) { return key.starts_with(prefix); });
+  return std::any_of(free_keys.begin(), free_keys.end(),
+                     [&](const char* prefix) { return key.starts_with(prefix); });
 }
 
 }  // namespace
 
 void check_same_run(const Checkpoint& checkpoint, const std::string& run_toml) {
-  const auto before = settings_of(checkpoint.files.at(std::string(model::run_file))), now = settings_of(run_toml);
+  const auto before = settings_of(checkpoint.files.at(std::string(model::run_file))),
+             now = settings_of(run_toml);
   for (const auto& [key, value] : now) {
     const auto found = before.find(key);
     const std::string old = found == before.end() ? "not set" : found->second;

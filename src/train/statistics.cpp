@@ -32,7 +32,8 @@ void fit_statistics(Normalizer& normalizer, Feed& feed, Team& team) {
   const data::Cursor start{};
   std::size_t batches = 0;
   std::vector<Moments> states;
-  for (std::size_t values = 0; batches < std::min(most_batches, feed.loader().batches_per_epoch()); ++batches) {
+  for (std::size_t values = 0; batches < std::min(most_batches, feed.loader().batches_per_epoch());
+       ++batches) {
     const Portion& portion = feed.next();
     states.push_back(Moments::of(portion.frames[0].value));
     values += static_cast<std::size_t>(portion.frames[0].value.numel());

@@ -15,9 +15,9 @@
 #include "train/checkpoint.hpp"
 #include "train/diagnostics.hpp"
 #include "train/failure.hpp"
-#include "train/feed.hpp"
 #include "train/foresight.hpp"
 #include "train/journal.hpp"
+#include "train/learner.hpp"
 #include "train/materials.hpp"
 #include "train/resume.hpp"
 #include "train/statistics.hpp"
@@ -27,18 +27,11 @@ namespace cvf::train {
 namespace {
 
 namespace fs = std::filesystem;
-using torch::Tensor;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
-
-struct StepResult {
-  Numbers losses;  // total first, then the parts; means over ranks
-  double norm = 0, rate = 0;
-  bool stop = false;  // a signal reached some rank
-};
 
 class Trainer {
  public:
@@ -48,13 +41,12 @@ class Trainer {
  private:
   bool begin();  // false: the run was finished before
   void check_fit() const;
+  void look_at_clock();
   bool finished() const;
   double progress() const;
   double seconds() const { return position_.seconds + seconds_since(started_); }
-  std::uint64_t seed() const { return static_cast<std::uint64_t>(options_.seed); }
 
   StepResult step();
-  objectives::Losses learn(const Portion& portion);
   [[noreturn]] void fail(const std::string& what);
   void after(const StepResult& result);
   void tell(const StepResult& result);
@@ -66,10 +58,8 @@ class Trainer {
   std::string folder_;
   Team& team_;
   Materials materials_;
-  model::TrainedModel model_;
-  std::unique_ptr<objectives::Objective> objective_;
-  Feed feed_;
-  Optimizer optimizer_;
+  Learner learner_;
+  model::TrainedModel& model_ = learner_.model;
   Validation validation_;
   std::int64_t total_steps_ = 0, validate_every_ = 0;
   Position position_;
@@ -80,9 +70,7 @@ class Trainer {
   std::int64_t told_step_ = 0;
   double told_wait_ = 0;
   double last_loss_ = 0;
-  std::vector<data::RowId> ids_;      // of the batch at hand
-  objectives::Batch batch_;           // in model units
-  objectives::Draws draws_;
+  double elapsed_ = 0;  // share of a wall-clock budget
 };
 
 Trainer::Trainer(RunOptions options, std::string folder, Team& team)
@@ -90,16 +78,11 @@ Trainer::Trainer(RunOptions options, std::string folder, Team& team)
       folder_(std::move(folder)),
       team_(team),
       materials_(prepare(options_)),
-      model_(model::build(materials_.recipe, seed())),
-      objective_(options_.objective_settings->build()),
-      feed_(materials_.source, materials_.splits.train, options_.downsampling, options_.loader,
-            objective_->needs(), seed(),
-            {static_cast<std::size_t>(team.rank()), static_cast<std::size_t>(team.size())}),
-      optimizer_(*model_.field, options_.optimizer, options_.length.average),
+      learner_(options_, materials_, team),
       validation_(materials_, options_) {
   options_.split = data::explicit_options(materials_.splits);
   model_.run_toml = options_.to_toml();
-  const auto per_epoch = static_cast<std::int64_t>(feed_.loader().batches_per_epoch());
+  const auto per_epoch = static_cast<std::int64_t>(learner_.feed.loader().batches_per_epoch());
   const auto batches = per_epoch * options_.length.epochs;
   total_steps_ = options_.length.steps > 0 ? options_.length.steps
                                            : std::max<std::int64_t>(1, batches / options_.length.accumulate);
@@ -109,23 +92,25 @@ Trainer::Trainer(RunOptions options, std::string folder, Team& team)
 }
 
 void Trainer::check_fit() const {
-  if (model_.field->conditioned() != objective_->needs().conditioned) {
-    throw ConfigError("field.conditioned = {} does not fit objective '{}': leave it out, or set objective.conditioned",
-                      model_.field->conditioned(), options_.objective);
+  if (model_.field->conditioned() != learner_.objective->needs().conditioned) {
+    throw ConfigError(
+        "field.conditioned = {} does not fit objective '{}': leave it out, or set objective.conditioned",
+        model_.field->conditioned(), options_.objective);
   }
   if (team_.leads()) fs::create_directories(folder_);
   team_.barrier();
   const auto& description = materials_.source->description();
   const double rows = static_cast<double>(options_.loader.batch) / team_.size();
-  const double checkpoint = checkpoint_bytes(model_, optimizer_);
+  const double checkpoint = checkpoint_bytes(model_, learner_.optimizer);
   double data = 0;
   for (const auto sample : materials_.splits.train) {
-    data += static_cast<double>(description.frames[sample] / static_cast<std::size_t>(options_.downsampling.factor)) *
+    data += static_cast<double>(description.frames[sample] /
+                                static_cast<std::size_t>(options_.downsampling.factor)) *
             static_cast<double>(description.frame_size()) * sizeof(float);
   }
   foresee({.parameters = static_cast<double>(model_.field->parameter_count()) * 4,
            .copies = options_.length.average > 0 ? 6.0 : 5.0,
-           .activations = model_.field->training_bytes(rows * objective_->needs().evaluations),
+           .activations = model_.field->training_bytes(rows * learner_.objective->needs().evaluations),
            .loader = std::min(data, static_cast<double>(options_.loader.memory_mb) * 1e6),
            .checkpoint = checkpoint,
            .checkpoints = options_.checkpoint.keep + 2},
@@ -140,101 +125,76 @@ bool Trainer::begin() {
     check_same_run(*checkpoint, model_.run_toml);
     position_ = checkpoint->position;
     if (position_.data_hash != materials_.recipe.state.data_hash) {
-      throw DataError("{}: is not the file that {} was trained on: its hash has changed", options_.data.file, folder_);
+      throw DataError("{}: is not the file that {} was trained on: its hash has changed", options_.data.file,
+                      folder_);
     }
-    restore(*checkpoint, model_, optimizer_);
+    restore(*checkpoint, model_, learner_.optimizer);
+    learner_.batches = position_.batches;
+    look_at_clock();
     if (finished()) return false;
-    feed_.loader().seek(position_.cursor);
+    learner_.feed.loader().seek(position_.cursor);
     log::note("{}: going on from step {}", folder_, position_.step);
   } else {
-    fit_statistics(*model_.normalizer, feed_, team_);
+    fit_statistics(*model_.normalizer, learner_.feed, team_);
     position_.data_hash = materials_.recipe.state.data_hash;
   }
   position_.batch = options_.loader.batch;
-  journal_ = std::make_unique<Journal>(team_.leads() ? folder_ : "", position_.step);
+  journal_ =
+      std::make_unique<Journal>(team_.leads() ? folder_ : "", position_.step, options_.log.tensorboard);
   if (team_.leads()) {
     files::write_atomically(folder_ + "/run.toml", model_.run_toml);
     files::write_atomically(folder_ + "/versions.txt", versions());
-    journal_->event(checkpoint ? "resume" : "start", position_.step, {{"steps", static_cast<double>(total_steps_)}},
+    journal_->event(checkpoint ? "resume" : "start", position_.step,
+                    {{"steps", static_cast<double>(total_steps_)}},
                     {{"objective", options_.objective}, {"data_hash", position_.data_hash}});
     bar_ = std::make_unique<Progress>(options_.objective, static_cast<std::uint64_t>(total_steps_), "steps",
                                       static_cast<std::uint64_t>(position_.step));
   }
   started_ = saved_ = told_ = Clock::now();
   told_step_ = position_.step;
-  told_wait_ = feed_.loader().seconds_waited();
+  told_wait_ = learner_.feed.loader().seconds_waited();
   return true;
 }
 
+// A wall-clock budget is the leader's clock: ranks must agree on when to stop and on the rate of every step.
+void Trainer::look_at_clock() {
+  if (options_.length.minutes > 0)
+    elapsed_ = team_.sum(team_.leads() ? seconds() : 0) / (options_.length.minutes * 60);
+}
+
 bool Trainer::finished() const {
-  const double budget = options_.length.minutes * 60;
-  return position_.step >= total_steps_ || (budget > 0 && seconds() >= budget);
+  return position_.step >= total_steps_ || elapsed_ >= 1;
 }
 
 double Trainer::progress() const {
   const double by_steps = static_cast<double>(position_.step + 1) / static_cast<double>(total_steps_);
-  if (options_.length.minutes == 0) return by_steps;
-  return std::min(1.0, std::max(by_steps, seconds() / (options_.length.minutes * 60)));
+  return std::min(1.0, std::max(by_steps, elapsed_));
 }
 
 // ---- one step
 
-objectives::Losses Trainer::learn(const Portion& portion) {
-  follow_statistics(*model_.normalizer, portion, team_);
-  const auto rows = static_cast<std::int64_t>(portion.ids.size());
-  const auto seen = static_cast<std::uint64_t>(position_.batches) * static_cast<std::uint64_t>(options_.loader.batch);
-  ids_ = portion.ids;
-  batch_ = in_model_units(portion, *model_.normalizer, model_.field->parameters().front().options());
-  draws_ = objective_->draw({.seed = seed(),
-                             .first_row = seen + static_cast<std::uint64_t>(team_.rank() * rows),
-                             .rows = rows});
-  auto losses = objective_->loss({*model_.field, *model_.normalizer}, batch_, draws_);
-  if (!std::isfinite(losses.total.item<double>())) fail("the loss is not finite");
-  (losses.total / options_.length.accumulate).backward();
-  ++position_.batches;
-  return losses;
-}
-
 StepResult Trainer::step() {
-  optimizer_.clear_gradients();
-  std::vector<double> sums;
-  std::vector<std::string> names;
-  for (int i = 0; i < options_.length.accumulate; ++i) {
-    const auto losses = learn(feed_.next());
-    names.assign(1, "loss");
-    std::vector<double> values{losses.total.item<double>()};
-    for (const auto& [name, part] : losses.parts) {
-      names.push_back(name);
-      values.push_back(part.item<double>());
-    }
-    sums.resize(values.size());
-    for (std::size_t k = 0; k < values.size(); ++k) sums[k] += values[k];
+  try {
+    const StepResult out = learner_.step(rate_factor(options_.schedule, progress()), interrupt::requested());
+    ++position_.step;
+    position_.batches = learner_.batches;
+    position_.cursor = learner_.feed.loader().cursor();
+    look_at_clock();
+    return out;
+  } catch (const NotFinite& trouble) {
+    fail(trouble.what);
   }
-  team_.average(optimizer_.gradients());
-  StepResult out;
-  out.norm = optimizer_.gradient_norm();
-  if (!std::isfinite(out.norm)) fail("the gradient is not finite");
-  const double factor = rate_factor(options_.schedule, progress());
-  out.rate = factor * options_.optimizer.rate;
-  optimizer_.step(out.norm, factor);
-  ++position_.step;
-  position_.cursor = feed_.loader().cursor();
-  sums.push_back(interrupt::requested() ? 1 : 0);
-  sums = team_.sum(std::move(sums));
-  out.stop = sums.back() > 0;
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    out.losses.emplace_back(names[k], sums[k] / (options_.length.accumulate * team_.size()));
-  }
-  return out;
 }
 
 void Trainer::fail(const std::string& what) {
-  const Scene scene{model_, *objective_, batch_, draws_};
-  const std::string place = first_non_finite(scene), samples = words(ids_);
+  const Scene scene{model_, *learner_.objective, learner_.batch, learner_.draws};
+  const std::string place = first_non_finite(scene), samples = words(learner_.ids);
   const std::string file = save_scene(scene, folder_, position_.step + 1, samples);
-  journal_->event("failure", position_.step + 1, {}, {{"what", what}, {"place", place}, {"samples", samples}});
+  journal_->event("failure", position_.step + 1, {},
+                  {{"what", what}, {"place", place}, {"samples", samples}});
   throw NumericsError(
-      "step {}: {}; first at {}; samples {}; the last good checkpoint is kept, and cvf train --replay {} shows it "
+      "step {}: {}; first at {}; samples {}; the last good checkpoint is kept, and cvf train --replay {} "
+      "shows it "
       "again",
       position_.step + 1, what, place, samples, file);
 }
@@ -247,8 +207,8 @@ void Trainer::after(const StepResult& result) {
   if (due(options_.log.steps) || last) tell(result);
   if (due(options_.log.diagnostics)) {
     journal_->event("diagnostics", position_.step,
-                    diagnose({*model_.field, *model_.normalizer}, batch_, materials_.recipe.state.dt_ref));
-    optimizer_.clear_gradients();
+                    diagnose(learner_.view(), learner_.batch, materials_.recipe.state.dt_ref));
+    learner_.optimizer.clear_gradients();
   }
   if (validation_.wanted() && validate_every_ > 0 && (due(validate_every_) || last)) validate();
   const double minutes = options_.checkpoint.minutes;
@@ -263,16 +223,16 @@ void Trainer::after(const StepResult& result) {
 
 void Trainer::tell(const StepResult& result) {
   const double passed = seconds_since(told_);
-  const auto rows = static_cast<double>((position_.step - told_step_) * options_.length.accumulate *
-                                        options_.loader.batch);
+  const auto rows =
+      static_cast<double>((position_.step - told_step_) * options_.length.accumulate * options_.loader.batch);
   Numbers row{{"epoch", static_cast<double>(position_.batches) /
-                            static_cast<double>(feed_.loader().batches_per_epoch())},
+                            static_cast<double>(learner_.feed.loader().batches_per_epoch())},
               {"seconds", seconds()}};
   row.insert(row.end(), result.losses.begin(), result.losses.end());
   row.emplace_back("gradient_norm", result.norm);
   row.emplace_back("rate", result.rate);
   row.emplace_back("samples_per_s", rows / passed);
-  row.emplace_back("wait_share", (feed_.loader().seconds_waited() - told_wait_) / passed);
+  row.emplace_back("wait_share", (learner_.feed.loader().seconds_waited() - told_wait_) / passed);
   journal_->row(position_.step, row);
   if (bar_) {
     std::string remark;
@@ -282,15 +242,15 @@ void Trainer::tell(const StepResult& result) {
   }
   told_ = Clock::now();
   told_step_ = position_.step;
-  told_wait_ = feed_.loader().seconds_waited();
+  told_wait_ = learner_.feed.loader().seconds_waited();
 }
 
 void Trainer::validate() {
-  optimizer_.swap_average();
+  learner_.optimizer.swap_average();
   const Verdict verdict = validation_.judge(model_, team_);
   journal_->event("validation", position_.step, verdict.numbers());
-  const bool best = verdict.comparable() &&
-                    (position_.best_error < 0 || verdict.rollout_error < position_.best_error);
+  const bool best =
+      verdict.comparable() && (position_.best_error < 0 || verdict.rollout_error < position_.best_error);
   if (best) {
     position_.best_error = verdict.rollout_error;
     position_.best_step = position_.step;
@@ -298,13 +258,14 @@ void Trainer::validate() {
     if (team_.leads()) model::save(model_, folder_ + "/best");
     model_.recipe.provenance.erase("step");
   }
-  optimizer_.swap_average();
+  learner_.optimizer.swap_average();
 }
 
 void Trainer::save() {
   position_.seconds = seconds();
   started_ = saved_ = Clock::now();
-  if (team_.leads()) save_checkpoint(folder_, model_, optimizer_, position_, options_.checkpoint.keep);
+  if (team_.leads())
+    save_checkpoint(folder_, model_, learner_.optimizer, position_, options_.checkpoint.keep);
   team_.barrier();
 }
 
@@ -313,7 +274,8 @@ Outcome Trainer::run() {
   if (before >= 0) {
     model_.field->train();
     while (!finished()) after(step());
-    journal_->event("end", position_.step, {{"seconds", position_.seconds}, {"best_error", position_.best_error}});
+    journal_->event("end", position_.step,
+                    {{"seconds", position_.seconds}, {"best_error", position_.best_error}});
   }
   return {.steps = position_.step,
           .steps_here = before >= 0 ? position_.step - before : 0,

@@ -1,5 +1,5 @@
-// The training loop: batch, loss, gradient, step; and everything that must happen around it so that nothing is
-// lost. The folder of a run:
+// The training loop: batch, loss, gradient, step; and everything that must happen around it so that nothing
+// is lost. The folder of a run:
 //
 //   run.toml, versions.txt   what it was asked to do, and by which programs
 //   log.jsonl, metrics.csv   what happened
@@ -16,17 +16,17 @@
 namespace cvf::train {
 
 struct Outcome {
-  std::int64_t steps = 0;      // of the whole run
-  std::int64_t steps_here = 0; // of this call; 0: it was finished before
-  double seconds = 0;          // of the whole run
-  double loss = 0;             // last
-  double best_error = -1;      // of validation; negative: there was none
+  std::int64_t steps = 0;       // of the whole run
+  std::int64_t steps_here = 0;  // of this call; 0: it was finished before
+  double seconds = 0;           // of the whole run
+  double loss = 0;              // last
+  double best_error = -1;       // of validation; negative: there was none
   std::int64_t best_step = 0;
 };
 
-/// Trains, or goes on from the newest whole checkpoint in `folder`. An interrupt saves and throws Interrupted;
-/// a loss or gradient that is not finite throws NumericsError and leaves the last good checkpoint and a file
-/// that reproduces it.
+/// Trains, or goes on from the newest whole checkpoint in `folder`. An interrupt saves and throws
+/// Interrupted; a loss or gradient that is not finite throws NumericsError and leaves the last good
+/// checkpoint and a file that reproduces it.
 Outcome train(RunOptions options, const std::string& folder, Team& team);
 
 }  // namespace cvf::train

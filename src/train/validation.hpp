@@ -12,7 +12,7 @@ namespace cvf::train {
 struct Verdict {
   double rollout_error = 0;  // L_tau, time-informed
   double evaluations = 0;    // of psi for each frame
-  double diverged = 0;       // samples that went non-finite
+  double diverged = 0;       // samples that went non-finite; then there is no error
 
   bool comparable() const { return diverged == 0; }
   Numbers numbers() const;
@@ -22,12 +22,20 @@ class Validation {
  public:
   Validation(const Materials& materials, const RunOptions& options);
 
-  bool wanted() const { return !samples_.empty(); }
+  bool wanted() const { return !truths_.empty(); }
   Verdict judge(const model::TrainedModel& model, Team& team) const;
 
  private:
-  std::shared_ptr<const data::Source> source_;
-  std::vector<std::size_t> samples_;
+  struct Truth {
+    torch::Tensor frames;  // [T,C,...]
+    std::vector<double> times;
+  };
+  struct Sums;
+  void add_share(Sums& sums, const model::TrainedModel& model, std::size_t rank, std::size_t size) const;
+
+  std::vector<Truth> truths_;
+  std::size_t longest_ = 0;  // frames
+  std::unique_ptr<solvers::Solver> solver_;
 };
 
 }  // namespace cvf::train

@@ -117,14 +117,16 @@ TEST(Journal, DropsWhatCameAfterTheCheckpointAndTornLines) {
     Journal again(scratch.path("."), 3);
     again.row(4, {{"loss", std::nan("")}});
   }
-  EXPECT_EQ(files::read_whole(scratch.path("metrics.csv")), "step,loss\n1,1\n2,0.5\n3,0.3333333333333333\n4,\n");
+  EXPECT_EQ(files::read_whole(scratch.path("metrics.csv")),
+            "step,loss\n1,1\n2,0.5\n3,0.3333333333333333\n4,\n");
   const std::string log = files::read_whole(scratch.path("log.jsonl"));
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4);
   EXPECT_NE(log.find(R"({"event":"step","step":4,"loss":null})"), std::string::npos) << log;
 }
 
 TEST(Foresight, RefusesARunThatCannotFit) {
-  const Needed needed{.parameters = 1e9, .copies = 5, .activations = 2e9, .loader = 1e9, .checkpoint = 3e9, .checkpoints = 4};
+  const Needed needed{
+      .parameters = 1e9, .copies = 5, .activations = 2e9, .loader = 1e9, .checkpoint = 3e9, .checkpoints = 4};
   EXPECT_NO_THROW(foresee(needed, ".", 9e9, 13e9));
   EXPECT_THROW(foresee(needed, ".", 7e9, 13e9), ConfigError);
   try {
@@ -132,7 +134,8 @@ TEST(Foresight, RefusesARunThatCannotFit) {
     FAIL() << "a full disk was not foreseen";
   } catch (const DataError& error) {
     EXPECT_STREQ(error.what(),
-                 "there: 4 checkpoints need 12 GB, and 11 GB are free there; a smaller checkpoint.keep would need less");
+                 "there: 4 checkpoints need 12 GB, and 11 GB are free there; a smaller checkpoint.keep would "
+                 "need less");
   }
 }
 

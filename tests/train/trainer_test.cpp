@@ -57,7 +57,8 @@ TEST(Training, LowersTheLossOfEveryObjective) {
   for (const auto& [objective, more] : recipes) {
     SCOPED_TRACE(objective + " " + more);
     const Scratch scratch;
-    const auto toml = tiny_run(scratch.path("data.h5"), fmt::format("objective.name = \"{}\"\n{}", objective, more));
+    const auto toml =
+        tiny_run(scratch.path("data.h5"), fmt::format("objective.name = \"{}\"\n{}", objective, more));
     const auto outcome = run(toml, scratch.path("run"));
     EXPECT_EQ(outcome.steps, 40);
     const auto losses = losses_of(scratch.path("run"));
@@ -68,8 +69,8 @@ TEST(Training, LowersTheLossOfEveryObjective) {
 
 TEST(Training, WorksOnGrids) {
   const Scratch scratch;
-  const auto toml = tiny_run(scratch.path("data.h5"),
-                             "train.accumulate = 2\nobjective.tangent.spline = \"cubic\"");
+  const auto toml =
+      tiny_run(scratch.path("data.h5"), "train.accumulate = 2\nobjective.tangent.spline = \"cubic\"");
   auto grid = toml;
   const auto swap = [&](const std::string& from, const std::string& to) {
     grid.replace(grid.find(from), from.size(), to);
@@ -104,7 +105,8 @@ TEST(Training, GivesTheSameBytesTwice) {
 }
 
 TEST(Training, GoesOnToTheBitAfterAnInterrupt) {
-  for (const std::string more : {"train.average = 0.9", "objective.name = \"node\"", "train.accumulate = 3"}) {
+  for (const std::string more :
+       {"train.average = 0.9", "objective.name = \"node\"", "train.accumulate = 3"}) {
     SCOPED_TRACE(more);
     const Scratch scratch;
     const auto toml = tiny_run(scratch.path("data.h5"), more);
@@ -123,7 +125,8 @@ TEST(Training, GoesOnToTheBitAfterAnInterrupt) {
     EXPECT_EQ(stops, 39);
     for (const char* file : {"weights", "normalizer", "training"}) {
       const auto name = fmt::format("/last/{}.safetensors", file);
-      EXPECT_EQ(files::read_whole(scratch.path("whole") + name), files::read_whole(scratch.path("parts") + name));
+      EXPECT_EQ(files::read_whole(scratch.path("whole") + name),
+                files::read_whole(scratch.path("parts") + name));
     }
     EXPECT_EQ(losses_of(scratch.path("whole")), losses_of(scratch.path("parts")));
   }
@@ -133,7 +136,8 @@ TEST(Training, FallsBackWhenTheNewestCheckpointIsDamaged) {
   const Scratch scratch;
   const auto toml = tiny_run(scratch.path("data.h5"));
   run(toml, scratch.path("whole"));
-  fs::copy(scratch.path("whole"), scratch.path("hurt"), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  fs::copy(scratch.path("whole"), scratch.path("hurt"),
+           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   const std::string moments = scratch.path("hurt/checkpoints/step-000000040/training.safetensors");
   std::string bytes = files::read_whole(moments);
   bytes[bytes.size() / 2] ^= 1;
@@ -164,7 +168,8 @@ TEST(Training, DoesNothingTwiceAndRefusesOtherSettingsInTheSameFolder) {
     run(other, scratch.path("run"));
     FAIL() << "another rate was taken";
   } catch (const ConfigError& error) {
-    EXPECT_NE(std::string(error.what()).find("optimizer.rate = 0.01, not 0.02"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("optimizer.rate = 0.01, not 0.02"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -197,11 +202,13 @@ TEST(Training, RefusesWhatDoesNotFitTogether) {
     }
     return "nothing was wrong";
   };
-  EXPECT_EQ(refusal("field.conditioned = false"),
-            "field.conditioned = false does not fit objective 'cvf': leave it out, or set objective.conditioned");
+  EXPECT_EQ(
+      refusal("field.conditioned = false"),
+      "field.conditioned = false does not fit objective 'cvf': leave it out, or set objective.conditioned");
   EXPECT_EQ(refusal("objective.name = \"tm\"\nloader.strides = [1, 2]"),
             "objective 'tm' follows a spline from frame to frame: loader.strides must be [1]");
-  EXPECT_NE(refusal("downsampling.kind = \"even\"\nloader.memory_mb = 1\nloader.windw = 3").find("did you mean 'window'"),
+  EXPECT_NE(refusal("downsampling.kind = \"even\"\nloader.memory_mb = 1\nloader.windw = 3")
+                .find("did you mean 'window'"),
             std::string::npos);
 }
 

@@ -31,14 +31,12 @@ struct Train {
     return train::RunOptions::read(document);
   }
 
-  std::string folder() const {
-    return out.empty() ? "runs/" + fs::path(run_file).stem().string() : out;
-  }
+  std::string folder() const { return out.empty() ? "runs/" + fs::path(run_file).stem().string() : out; }
 
   void show_again() const {
     const auto seen = train::replay(replay);
-    fmt::print("step {}, samples {}\nloss {}, gradient norm {}\nfirst number that is not finite: {}\n", seen.step,
-               seen.samples, seen.loss, seen.gradient_norm, seen.place);
+    fmt::print("step {}, samples {}\nloss {}, gradient norm {}\nfirst number that is not finite: {}\n",
+               seen.step, seen.samples, seen.loss, seen.gradient_norm, seen.place);
   }
 
   // A folder that holds anything but a run is not ours to empty.
@@ -55,7 +53,8 @@ struct Train {
       tensors::prepare();
       return show_again();
     }
-    if (run_file.empty()) throw UsageError("RUN.toml is missing: the file that says what to train; see configs/");
+    if (run_file.empty())
+      throw UsageError("RUN.toml is missing: the file that says what to train; see configs/");
     auto wanted = options();
     if (print_config) {
       fmt::print("{}", wanted.to_toml());
@@ -75,15 +74,17 @@ struct Train {
   void tell(const train::Outcome& o) const {
     if (o.steps_here == 0) return log::note("{}: was finished before, after {} steps", folder(), o.steps);
     log::note("{}: {} steps in {}, loss {:.4g}{}", folder(), o.steps, text::duration(o.seconds), o.loss,
-              o.best_error < 0 ? ""
-                               : fmt::format(", best validation error {:.4g} at step {}", o.best_error, o.best_step));
+              o.best_error < 0
+                  ? ""
+                  : fmt::format(", best validation error {:.4g} at step {}", o.best_error, o.best_step));
   }
 };
 
 }  // namespace
 
 void add_train(CLI::App& app) {
-  CLI::App& verb_app = *app.add_subcommand("train", "train a velocity field; the same command goes on after a stop");
+  CLI::App& verb_app =
+      *app.add_subcommand("train", "train a velocity field; the same command goes on after a stop");
   const auto verb = bind<Train>(verb_app);
   verb_app.footer(
       "The run's folder holds run.toml, log.jsonl, metrics.csv, checkpoints, `last` and `best`.\n"
@@ -91,7 +92,8 @@ void add_train(CLI::App& app) {
       "Settings: cvf explain run. Ranks: --local-ranks N, or torchrun, mpirun, srun.");
   verb_app.add_option("RUN", verb->run_file, "TOML file that says what to train");
   verb_app.add_option("--out", verb->out, "folder of the run (runs/NAME-OF-RUN)");
-  verb_app.add_option("--set", verb->sets, "any setting, e.g. --set optimizer.rate=1e-3")->allow_extra_args(false);
+  verb_app.add_option("--set", verb->sets, "any setting, e.g. --set optimizer.rate=1e-3")
+      ->allow_extra_args(false);
   verb_app.add_option("--seed", verb->seed, "short for --set seed=N");
   verb_app.add_option("--local-ranks", verb->local_ranks, "start this many ranks on this machine")
       ->check(CLI::PositiveNumber);

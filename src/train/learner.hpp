@@ -1,0 +1,58 @@
+// One optimizer step after the other: batch, loss, gradient, weights. Knows nothing of time, files or
+// signals.
+#pragma once
+
+#include <memory>
+
+#include "model/trained_model.hpp"
+#include "train/feed.hpp"
+#include "train/journal.hpp"
+#include "train/materials.hpp"
+#include "train/optimizer.hpp"
+#include "train/team/team.hpp"
+
+namespace cvf::train {
+
+/// What one step saw; `stop` is whether any rank wished to.
+struct StepResult {
+  Numbers losses;  // total first, then the parts; means over ranks and accumulated batches
+  double norm = 0, rate = 0;
+  bool stop = false;
+};
+
+/// The step went wrong: the loss or the gradient is not finite. The learner still holds the batch.
+struct NotFinite {
+  std::string what;
+};
+
+class Learner {
+ public:
+  Learner(const RunOptions& options, const Materials& materials, Team& team);
+
+  /// `factor` scales the learning rate. Throws NotFinite before it touches the weights.
+  StepResult step(double factor, bool wish_to_stop = false);
+
+  model::TrainedModel model;
+  std::unique_ptr<objectives::Objective> objective;
+  Feed feed;
+  Optimizer optimizer;
+  std::int64_t batches = 0;  // seen, over all epochs
+
+  // The batch at hand, for diagnostics and for the report of a failure.
+  std::vector<data::RowId> ids;
+  objectives::Batch batch;
+  objectives::Draws draws;
+
+  objectives::View view() const { return {*model.field, *model.normalizer}; }
+
+ private:
+  objectives::Losses learn(const Portion& portion);
+
+  std::uint64_t seed_;
+  std::int64_t global_batch_;
+  int accumulate_;
+  double rate_;
+  Team& team_;
+};
+
+}  // namespace cvf::train

@@ -56,10 +56,11 @@ class Launcher {
     for (const auto& rank : ranks_) rank.send(signal);
   }
 
+  // The first failure, unless it only lost a peer and the one that it lost shows up later.
   void note_failure() {
-    if (asked_) return;  // what ends now was asked to
     for (auto& rank : ranks_) {
-      if (!rank.failed() || interrupted(rank)) continue;
+      const bool by_us = asked_ && rank.killed();
+      if (!rank.failed() || interrupted(rank) || by_us) continue;
       if (failed_ == nullptr) failed_at_ = Clock::now();
       if (failed_ == nullptr || (only_lost_a_peer(*failed_) && !only_lost_a_peer(rank))) failed_ = &rank;
     }

@@ -72,13 +72,17 @@ void RankProcess::send(int signal) const {
   if (!ended()) kill(process_, signal);
 }
 
+bool RankProcess::killed() const {
+  return ended() && WIFSIGNALED(*status_);
+}
+
 int RankProcess::code() const {
   constexpr int shells_add = 128;
-  return WIFSIGNALED(*status_) ? shells_add + WTERMSIG(*status_) : WEXITSTATUS(*status_);
+  return killed() ? shells_add + WTERMSIG(*status_) : WEXITSTATUS(*status_);
 }
 
 std::string RankProcess::fate() const {
-  if (!WIFSIGNALED(*status_)) return fmt::format("ended with exit code {}", code());
+  if (!killed()) return fmt::format("ended with exit code {}", code());
   return fmt::format("was killed by signal {} ({})", WTERMSIG(*status_), strsignal(WTERMSIG(*status_)));
 }
 

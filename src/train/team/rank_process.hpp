@@ -20,6 +20,7 @@ class RankProcess {
   int rank() const { return rank_; }
   bool ended() const { return status_.has_value(); }
   bool failed() const { return ended() && code() != 0; }
+  bool killed() const;       // by a signal
   int code() const;          // the exit code, or 128 + the signal that killed it, as shells count
   std::string fate() const;  // "ended with exit code 3", "was killed by signal 9 (Killed)"
 

@@ -39,6 +39,7 @@ class Program {
   }
 
   void send(int signal) const { kill(child_, signal); }
+  pid_t id() const { return child_; }
 
   Ran wait() {
     int status = 0;

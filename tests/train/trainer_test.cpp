@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "core/log.hpp"
 #include "core/registry.hpp"
 #include "model/trained_model.hpp"
 #include "objectives/objective.hpp"
@@ -210,6 +211,19 @@ TEST(Training, RefusesWhatDoesNotFitTogether) {
   EXPECT_NE(refusal("downsampling.kind = \"even\"\nloader.memory_mb = 1\nloader.windw = 3")
                 .find("did you mean 'window'"),
             std::string::npos);
+}
+
+TEST(Configs, AreAllValidAndSurviveBeingWritten) {
+  int seen = 0;
+  for (const auto& item : fs::directory_iterator(fs::path(CVF_SOURCE_DIR) / "configs")) {
+    SCOPED_TRACE(item.path().string());
+    auto options = RunOptions::read(config::Document::from_file(item.path().string()));
+    const auto text = options.to_toml();
+    EXPECT_EQ(RunOptions::read(config::Document::from_text(text, "again")).to_toml(), text);
+    EXPECT_NE(options.generate_system, "none");
+    ++seen;
+  }
+  EXPECT_GE(seen, 11);
 }
 
 }  // namespace

@@ -26,9 +26,10 @@ const std::map<std::string, Rooms> may_include{
     {"solvers", {"core"}},
     {"objectives", {"core", "fields", "normalizers", "solvers"}},
     {"model", {"core", "fields", "normalizers"}},
+    {"rollout", {"core", "model", "solvers", "data"}},
     {"generate", {"core", "systems", "data"}},
     {"report", {"core", "data"}},
-    {"cli", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "solvers", "model", "generate", "report"}},
+    {"cli", {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "solvers", "model", "rollout", "generate", "report"}},
 };
 
 // A heavy or special header and the only places that may name it.

@@ -45,8 +45,9 @@ void add_everything(CLI::App& app) {
   add_audit(data);
   add_convert(data);
   add_picture(data);
-  add_explain(app);
   add_train(app);
+  add_rollout(app);
+  add_explain(app);
   add_bench(app);
 }
 
@@ -81,7 +82,9 @@ namespace {
 // Verbs that evaluate networks have many short parallel loops, where spinning threads hurt; the others do not
 // pay for a second start of the process.
 bool computes(int argc, char** argv) {
-  return std::any_of(argv, argv + argc, [](std::string_view word) { return word == "bench" || word == "train"; });
+  return std::any_of(argv, argv + argc, [](std::string_view word) {
+    return word == "bench" || word == "train" || word == "rollout" || word == "evaluate" || word == "study";
+  });
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::string explained() {
   return config::explain([&options](config::Section& s) { options.describe(s); });
 }
 
-/// Velocity fields, normalizers and objectives (models/).
+/// Velocity fields, normalizers, objectives and solvers (models/).
 std::vector<Topic> model_topics();
 
 }  // namespace cvf::cli

@@ -17,6 +17,7 @@ void add_picture(CLI::App& data);
 void add_explain(CLI::App& app);
 void add_train(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_rollout(CLI::App& app);
 
 /// A verb that reads a data file: the FILE itself and what the user says about a plain array.
 struct InputFile {

@@ -163,6 +163,14 @@ void Document::set(std::string_view assignment) {
   table->insert_or_assign(path.back(), *holder.get("v"));
 }
 
+std::optional<std::string> Document::look_up(std::string_view path) const {
+  const auto node = content_->root.at_path(path);
+  if (const auto word = node.value<std::string>()) return *word;
+  if (const auto truth = node.value_exact<bool>()) return *truth ? "true" : "false";
+  if (const auto number = node.value<double>()) return fmt::format("{}", *number);
+  return std::nullopt;
+}
+
 void Document::read(const Describe& describe) const {
   Reader reader(content_->root, content_->name, "");
   describe(reader);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,6 +89,10 @@ class Document {
 
   /// `assignment` is "a.b=value"; the value is TOML, or a bare word taken as a string.
   void set(std::string_view assignment);
+
+  /// One word, number or truth value as text, "objective.name" say; nothing when it is not there. For a
+  /// glance at a file that somebody else describes.
+  std::optional<std::string> look_up(std::string_view path) const;
 
   /// Fills the described options; throws ConfigError on an unknown key, a wrong type or a value out of
   /// limits.

@@ -204,6 +204,19 @@ void GroupsWriter::finish_sample(std::size_t sample) {
   if (flushing && std::chrono::steady_clock::now() - flushed_ >= flush_every) record();
 }
 
+void GroupsWriter::add(std::span<const SmallArray> arrays) {
+  flush();
+  const hdf5::Guard guard;
+  hdf5::File file = hdf5::File::extend(part_path_);
+  for (const auto& array : arrays) {
+    const hdf5::Group sample = file.root().group(plan_.key(array.sample));
+    const hdf5::Group group =
+        sample.has_group(array.group) ? sample.group(array.group) : sample.create_group(array.group);
+    if (!array.values.empty()) group.write_array(array.name, array.values, {hdf5::Element::float64});
+  }
+  file.close();
+}
+
 void GroupsWriter::flush() {
   const std::lock_guard lock(flush_mutex_);
   record();

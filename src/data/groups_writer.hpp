@@ -18,6 +18,13 @@
 
 namespace cvf::data {
 
+/// A small array of a sample that is not part of the plan, e.g. "steps/time".
+struct SmallArray {
+  std::size_t sample;
+  std::string group, name;
+  std::vector<double> values;
+};
+
 class GroupsWriter {
  public:
   /// Begins `path`.part, or continues it when it was begun with the same plan; with another one it is a
@@ -35,6 +42,10 @@ class GroupsWriter {
   void write_frame(std::size_t sample, std::size_t frame, std::span<const float> values);  // [ny, nx, C]
   void write_scalars(std::size_t sample, std::span<const double> values);  // in the plan's order
   void finish_sample(std::size_t sample);
+
+  /// Adds arrays whose length nobody could plan, beside the data of their samples. Only once everything else
+  /// is written: it touches the file's structure.
+  void add(std::span<const SmallArray> arrays);
 
   void flush();   // makes every finished sample survive a power cut
   void finish();  // all samples are complete: the file gets its name, the journal goes

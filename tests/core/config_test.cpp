@@ -48,6 +48,14 @@ std::string sentence_of(const std::string& toml, std::vector<std::string> sets =
   return "";
 }
 
+TEST(Config, GlancesAtSingleValues) {
+  const Document document = Document::from_text("[a]\nword = 'x'\ntruth = false\nnumber = 2.5\n", "run.toml");
+  EXPECT_EQ(document.look_up("a.word"), "x");
+  EXPECT_EQ(document.look_up("a.truth"), "false");
+  EXPECT_EQ(document.look_up("a.number"), "2.5");
+  EXPECT_EQ(document.look_up("a.missing.word"), std::nullopt);
+}
+
 TEST(Config, ReadsEveryKindOfValue) {
   Options o;
   Document::from_text(

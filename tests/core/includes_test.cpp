@@ -23,7 +23,6 @@ const std::map<std::string, Rooms> may_include{
     {"kernels", {"core"}},
     {"fields", {"core", "kernels"}},
     {"normalizers", {"core"}},
-    {"solvers", {"core"}},
     {"objectives", {"core", "fields", "normalizers", "solvers"}},
     {"model", {"core", "fields", "normalizers"}},
     {"generate", {"core", "systems", "data"}},

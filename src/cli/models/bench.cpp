@@ -2,6 +2,7 @@
 
 #include "bench/field/memory.hpp"
 #include "bench/field/run.hpp"
+#include "bench/solvers/run.hpp"
 #include "cli/verbs.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
@@ -26,6 +27,24 @@ struct BenchField {
   }
 };
 
+struct BenchSolvers {
+  bench::SolverSettings settings;
+
+  void run() const {
+    tensors::prepare();
+    bench::run_solvers(settings);
+  }
+};
+
+void add_solvers(CLI::App& verbs) {
+  CLI::App& app = *verbs.add_subcommand("solvers", "what a step costs beside the field");
+  const auto verb = bind<BenchSolvers>(app);
+  app.add_option("--repeats", verb->settings.repeats, "repeats of each measurement")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--json", verb->settings.json, "print one JSON object");
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
@@ -49,6 +68,7 @@ void add_bench(CLI::App& app) {
   field.add_flag("--json", verb->settings.json, "print one JSON object");
   field.add_option("--memory-of", verb->memory_of, "")
       ->group("");  // the process that a memory measurement starts
+  add_solvers(verbs);
 }
 
 }  // namespace cvf::cli

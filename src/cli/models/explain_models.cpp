@@ -4,6 +4,7 @@
 #include "fields/field.hpp"
 #include "normalizers/normalizer.hpp"
 #include "objectives/objective.hpp"
+#include "solvers/solver.hpp"
 #include "train/options.hpp"
 
 namespace cvf::cli {
@@ -30,9 +31,11 @@ std::string fields_text() {
   return out;
 }
 
-std::string objectives_text() {
+// Each row of a shelf with its options.
+template <class Rows>
+std::string options_of(const Rows& rows) {
   std::string out;
-  for (const auto& row : objectives::registry()) {
+  for (const auto& row : rows) {
     const auto settings = row.settings();
     out += fmt::format("{}: {}\n{}", row.name, row.summary,
                        config::explain([&settings](config::Section& s) { settings->describe(s); }));
@@ -47,8 +50,9 @@ std::vector<Topic> model_topics() {
       {"field", "velocity fields: options, parameters, operations an evaluation", fields_text},
       {"normalizer", "between physical units and what the network sees",
        [] { return list_of(normalizers::registry()) + explained<normalizers::Options>(); }},
-      {"objective", "what a field is trained for", objectives_text},
       {"run", "everything in a file for cvf train", [] { return explained<train::RunOptions>(); }},
+      {"objective", "what a field is trained for", [] { return options_of(objectives::registry()); }},
+      {"solver", "how a state is stepped through time", [] { return options_of(solvers::registry()); }},
   };
 }
 

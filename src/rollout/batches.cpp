@@ -1,0 +1,93 @@
+#include "rollout/batches.hpp"
+
+#include <algorithm>
+
+namespace cvf::rollout {
+namespace {
+
+using solvers::Solution;
+using torch::Tensor;
+
+// Solvers number the rows of their batch; whoever reads the outcome thinks of samples.
+solvers::Problem problem_of(std::span<const Leg> legs, const StartOf& start) {
+  std::vector<Tensor> states;
+  solvers::Problem out;
+  for (const auto& leg : legs) {
+    states.push_back(start(leg));
+    out.start_times.push_back(leg.from);
+    out.targets.push_back({leg.to});
+  }
+  out.start = torch::stack(states);
+  return out;
+}
+
+solvers::Counts operator-(const solvers::Counts& a, const solvers::Counts& b) {
+  return {a.evaluations - b.evaluations, a.accepted - b.accepted, a.rejected - b.rejected};
+}
+
+void file_under_frames(const Solution& solution, std::size_t row, const std::vector<double>& targets,
+                       bool backward, std::vector<Frame>& frames) {
+  solvers::Counts before;
+  auto step = solution.steps[row].begin();
+  const auto end = solution.steps[row].end();
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const auto& mark = solution.marks[row][k];
+    Frame& frame = frames[k + 1];
+    frame.counts = mark.counts - before;
+    frame.remark = mark.remark;
+    before = mark.counts;
+    while (step != end && (backward ? step->time > targets[k] : step->time < targets[k])) {
+      frame.steps.push_back(*step++);
+    }
+  }
+}
+
+}  // namespace
+
+void solve(const Setup& setup, const solvers::Velocity& velocity, const std::vector<Leg>& legs,
+           const StartOf& start, const EndOf& end) {
+  if (legs.empty()) return;
+  const Tensor one = start(legs.front()).unsqueeze(0);
+  const std::size_t together = setup.solver.shares_steps() ? legs.size() : rows_at_once(setup, one);
+  for (std::size_t first = 0; first < legs.size(); first += together) {
+    const auto some = std::span(legs).subspan(first, std::min(together, legs.size() - first));
+    Solution solution = integrate(setup.solver, velocity, problem_of(some, start), {.steps = true});
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      end(some[i], solution.states[static_cast<std::int64_t>(i)][0],
+          {solution.counts[i], solution.remarks[i], std::move(solution.steps[i])});
+    }
+  }
+}
+
+void pass(const Setup& setup, const solvers::Velocity& velocity, const Tensor& start, const Times& times,
+          const Take& take, std::vector<std::vector<Frame>>& frames) {
+  const std::size_t together = rows_at_once(setup, start);
+  for (std::size_t first = 0; first < times.size(); first += together) {
+    const std::size_t count = std::min(together, times.size() - first);
+    solvers::Problem problem;
+    problem.start = start.narrow(0, static_cast<std::int64_t>(first), static_cast<std::int64_t>(count));
+    for (std::size_t i = first; i < first + count; ++i) {
+      problem.start_times.push_back(times[i][0]);
+      problem.targets.emplace_back(times[i].begin() + 1, times[i].end());
+    }
+    const solvers::Sink sink = [&](std::int64_t row, std::size_t target, const Tensor& state) {
+      take(first + static_cast<std::size_t>(row), target + 1, state[0]);
+    };
+    const Solution solution = integrate(setup.solver, velocity, problem, {.steps = true, .sink = sink});
+    for (std::size_t i = 0; i < count; ++i) {
+      file_under_frames(solution, i, problem.targets[i], problem.backward, frames[first + i]);
+    }
+  }
+}
+
+void accumulate(std::vector<Frame>& frames) {
+  for (std::size_t k = 1; k < frames.size(); ++k) {
+    const Frame& before = frames[k - 1];
+    frames[k].counts.evaluations += before.counts.evaluations;
+    frames[k].counts.accepted += before.counts.accepted;
+    frames[k].counts.rejected += before.counts.rejected;
+    frames[k].steps.insert(frames[k].steps.begin(), before.steps.begin(), before.steps.end());
+  }
+}
+
+}  // namespace cvf::rollout

@@ -1,0 +1,110 @@
+#include "rollout/forecast_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace cvf::rollout {
+namespace {
+
+using solvers::Status;
+
+data::GroupsPlan completed(const std::string& path, data::GroupsPlan plan) {
+  plan.scalar_names = {"source_sample", "evaluations", "accepted", "rejected", "status", "largest_nre"};
+  std::string names;
+  for (auto status = Status::done;; status = static_cast<Status>(static_cast<int>(status) + 1)) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", solvers::name(status));
+    if (status == Status::non_finite) break;
+  }
+  plan.attributes.emplace_back("status_names", names);
+  std::filesystem::remove(path + ".journal");
+  std::filesystem::remove(path + ".part");
+  return plan;
+}
+
+std::vector<double> scalars_of(std::size_t source, const std::vector<Frame>& frames) {
+  solvers::Counts sum;
+  Status worst = Status::done;
+  double nre = NAN;
+  for (const auto& frame : frames) {
+    sum.evaluations += frame.counts.evaluations;
+    sum.accepted += frame.counts.accepted;
+    sum.rejected += frame.counts.rejected;
+    worst = std::max(worst, frame.remark.status);
+    for (const auto& step : frame.steps) nre = std::fmax(nre, step.error);
+  }
+  return {static_cast<double>(source),       static_cast<double>(sum.evaluations),
+          static_cast<double>(sum.accepted), static_cast<double>(sum.rejected),
+          static_cast<double>(worst),        nre};
+}
+
+template <class Of>
+std::vector<double> column(const std::vector<Frame>& frames, Of of) {
+  std::vector<double> out;
+  for (const auto& frame : frames) out.push_back(static_cast<double>(of(frame)));
+  return out;
+}
+
+void add_steps(std::vector<data::SmallArray>& arrays, std::size_t sample, const std::vector<Frame>& frames) {
+  std::vector<double> time, step, nre;
+  for (const auto& frame : frames) {
+    for (const auto& s : frame.steps) time.push_back(s.time), step.push_back(s.step), nre.push_back(s.error);
+  }
+  arrays.push_back({sample, "steps", "time", time});
+  arrays.push_back({sample, "steps", "step", step});
+  arrays.push_back({sample, "steps", "nre", nre});
+}
+
+void add_frames(std::vector<data::SmallArray>& arrays, std::size_t sample, const std::vector<Frame>& frames) {
+  const auto add = [&](const char* name, auto of) {
+    arrays.push_back({sample, "frames", name, column(frames, of)});
+  };
+  add("evaluations", [](const Frame& f) { return f.counts.evaluations; });
+  add("accepted", [](const Frame& f) { return f.counts.accepted; });
+  add("rejected", [](const Frame& f) { return f.counts.rejected; });
+  add("status", [](const Frame& f) { return static_cast<int>(f.remark.status); });
+}
+
+}  // namespace
+
+ForecastFile::ForecastFile(const std::string& path, data::GroupsPlan plan, std::vector<std::size_t> sources)
+    : sources_(std::move(sources)),
+      writer_(path, completed(path, std::move(plan))),
+      records_(writer_.plan().samples()) {}
+
+void ForecastFile::write(std::size_t sample, std::size_t frame, const Physical& state) {
+  const torch::Tensor channel_last = state.value.dim() == 1 ? state.value : state.value.permute({1, 2, 0});
+  const torch::Tensor values = channel_last.to(torch::kCPU, torch::kFloat).contiguous();
+  writer_.write_frame(sample, frame, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+}
+
+void ForecastFile::write_missing(std::size_t sample, const std::vector<Frame>& frames) {
+  const std::vector<float> nothing(writer_.plan().frame_size(), NAN);
+  for (std::size_t k = 1; k < frames.size(); ++k) {
+    if (!reaches_target(frames[k].remark.status)) writer_.write_frame(sample, k, nothing);
+  }
+}
+
+void ForecastFile::write_records(std::size_t first, const std::vector<std::vector<Frame>>& frames) {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const std::size_t sample = first + i;
+    write_missing(sample, frames[i]);
+    writer_.write_scalars(sample, scalars_of(sources_[sample], frames[i]));
+    writer_.finish_sample(sample);
+    records_[sample] = frames[i];
+  }
+}
+
+// How many steps there are is known at the end only.
+void ForecastFile::finish() {
+  std::vector<data::SmallArray> arrays;
+  for (std::size_t sample = 0; sample < records_.size(); ++sample) {
+    add_steps(arrays, sample, records_[sample]);
+    add_frames(arrays, sample, records_[sample]);
+  }
+  writer_.add(arrays);
+  writer_.finish();
+}
+
+}  // namespace cvf::rollout

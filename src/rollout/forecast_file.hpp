@@ -1,0 +1,34 @@
+// A forecast as a data file of our own layout, readable like any other, with how it came about beside it:
+//   /0000/data, grid        the states; frames that were not reached are NaN
+//   /0000/steps/{time,step,nre}                                accepted steps; nre NaN where not measured
+//   /0000/frames/{evaluations,accepted,rejected,status}        of each frame's interval; 0 for the given one
+//   /0000/scalars/{source_sample,evaluations,accepted,rejected,status,largest_nre}
+// status counts from 0 as the root's attribute status_names lists them.
+#pragma once
+
+#include "data/groups_writer.hpp"
+#include "rollout/protocols.hpp"
+
+namespace cvf::rollout {
+
+class ForecastFile {
+ public:
+  /// `plan` says everything but the scalars; `sources` are the numbers that the samples had where they came
+  /// from. What an interrupted forecast left behind is removed.
+  ForecastFile(const std::string& path, data::GroupsPlan plan, std::vector<std::size_t> sources);
+
+  void write(std::size_t sample, std::size_t frame, const Physical& state);  // [C,ny,nx] or [C]
+
+  /// `first` is the sample of frames[0]; every sample must come once, then `finish`.
+  void write_records(std::size_t first, const std::vector<std::vector<Frame>>& frames);
+  void finish();
+
+ private:
+  void write_missing(std::size_t sample, const std::vector<Frame>& frames);
+
+  std::vector<std::size_t> sources_;
+  data::GroupsWriter writer_;
+  std::vector<std::vector<Frame>> records_;
+};
+
+}  // namespace cvf::rollout

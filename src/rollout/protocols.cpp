@@ -1,0 +1,157 @@
+#include "rollout/protocols.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/errors.hpp"
+#include "rollout/batches.hpp"
+
+namespace cvf::rollout {
+namespace {
+
+using torch::Tensor;
+
+std::int64_t most_frames(const Times& times) {
+  std::size_t most = 1;
+  for (const auto& t : times) most = std::max(most, t.size());
+  return static_cast<std::int64_t>(most);
+}
+
+void check(const Tensor& start, const Times& times) {
+  if (std::cmp_not_equal(times.size(), start.size(0))) {
+    throw UsageError("{} states have {} lists of times", start.size(0), times.size());
+  }
+  solvers::Problem problem{start, {}, {}};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (times[i].empty()) throw UsageError("sample {}: has no time of its given frame", i);
+    problem.start_times.push_back(times[i][0]);
+    problem.targets.emplace_back(times[i].begin() + 1, times[i].end());
+  }
+  problem.check();  // here, where samples have their own numbers: below they are rows of batches
+}
+
+// The true frames that a teacher gives.
+void check_finite(const Tensor& states) {
+  const Tensor bad = torch::isfinite(states).flatten(2).all(2).logical_not().nonzero();
+  if (bad.size(0) == 0) return;
+  throw DataError("sample {}: frame {} is not finite", bad[0][0].item<std::int64_t>(),
+                  bad[0][1].item<std::int64_t>());
+}
+
+// Everything that the protocols fill, in model units: [B,T,...] and a record for each frame.
+struct Sheet {
+  const Setup& setup;
+  Tensor states;
+  std::vector<std::vector<Frame>> frames;
+
+  Sheet(const Setup& s, const Tensor& start, const Times& times) : setup(s) {
+    auto shape = start.sizes().vec();
+    shape.insert(shape.begin() + 1, most_frames(times));
+    states = torch::full(shape, NAN, start.options());
+    states.select(1, 0).copy_(start);
+    for (const auto& t : times) frames.emplace_back(t.size());
+  }
+
+  Forecast take(const Tensor& like) { return {to_physical(setup.model, states, 2, like), std::move(frames)}; }
+};
+
+}  // namespace
+
+Forecast time_informed(const Setup& setup, const Physical& start, const Times& times) {
+  check(start.value, times);
+  Sheet sheet(setup, to_model(setup.model, start), times);
+  const auto velocity = velocity_of(setup.model, setup.conditioned);
+  std::vector<Leg> legs;
+  for (std::size_t i = 0; i < times.size(); ++i) legs.push_back({i, 0, 0, 0});
+  for (std::size_t k = 1; !legs.empty(); ++k) {
+    std::erase_if(legs, [&](const Leg& leg) { return k >= times[leg.sample].size(); });
+    for (auto& leg : legs) leg = {leg.sample, k, times[leg.sample][k - 1], times[leg.sample][k]};
+    solve(
+        setup, velocity, legs, [&](const Leg& leg) { return sheet.states[leg.row()][leg.column() - 1]; },
+        [&](const Leg& leg, const Tensor& end, Frame frame) {
+          sheet.states[leg.row()][leg.column()].copy_(end);
+          sheet.frames[leg.sample][leg.frame] = std::move(frame);
+        });
+    // What stopped stays stopped: later frames say why.
+    std::erase_if(legs, [&](const Leg& leg) {
+      auto& frames = sheet.frames[leg.sample];
+      const auto remark = frames[leg.frame].remark;
+      if (reaches_target(remark.status)) return false;
+      for (std::size_t later = k + 1; later < frames.size(); ++later) frames[later].remark = remark;
+      return true;
+    });
+  }
+  return sheet.take(start.value);
+}
+
+Forecast one_step(const Setup& setup, const Physical& states, const Times& times) {
+  if (states.value.size(1) < most_frames(times)) {
+    throw UsageError("the samples have {} frames and up to {} times", states.value.size(1),
+                     most_frames(times));
+  }
+  check(states.value.select(1, 0), times);
+  check_finite(states.value);
+  const Tensor all = to_model(setup.model, {states.value.flatten(0, 1)}).view_as(states.value);
+  Sheet sheet(setup, all.select(1, 0), times);
+  std::vector<Leg> legs;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    for (std::size_t k = 1; k < times[i].size(); ++k) legs.push_back({i, k, times[i][k - 1], times[i][k]});
+  }
+  solve(
+      setup, velocity_of(setup.model, setup.conditioned), legs,
+      [&](const Leg& leg) { return all[leg.row()][leg.column() - 1]; },
+      [&](const Leg& leg, const Tensor& end, Frame frame) {
+        sheet.states[leg.row()][leg.column()].copy_(end);
+        sheet.frames[leg.sample][leg.frame] = std::move(frame);
+      });
+  return sheet.take(states.value);
+}
+
+Forecast direct(const Setup& setup, const Physical& start, const Times& times) {
+  check(start.value, times);
+  const Tensor first = to_model(setup.model, start);
+  Sheet sheet(setup, first, times);
+  const auto velocity = velocity_of(setup.model, setup.conditioned);
+  if (!setup.solver.cuts_to_targets()) {
+    pass(
+        setup, velocity, first, times,
+        [&](std::size_t sample, std::size_t frame, const Tensor& state) {
+          sheet.states[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)].copy_(state);
+        },
+        sheet.frames);
+    for (auto& frames : sheet.frames) accumulate(frames);
+    return sheet.take(start.value);
+  }
+  std::vector<Leg> legs;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    for (std::size_t k = 1; k < times[i].size(); ++k) legs.push_back({i, k, times[i][0], times[i][k]});
+  }
+  solve(
+      setup, velocity, legs, [&](const Leg& leg) { return first[leg.row()]; },
+      [&](const Leg& leg, const Tensor& end, Frame frame) {
+        sheet.states[leg.row()][leg.column()].copy_(end);
+        sheet.frames[leg.sample][leg.frame] = std::move(frame);
+      });
+  return sheet.take(start.value);
+}
+
+Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink) {
+  check(start.value, times);
+  const Tensor first = to_model(setup.model, start);
+  const auto velocity = velocity_of(setup.model, setup.conditioned);
+  Forecast out;
+  for (const auto& t : times) out.frames.emplace_back(t.size());
+  Tensor kept;
+  if (!sink) kept = Sheet(setup, first, times).states;
+  const auto take = [&](std::size_t sample, std::size_t frame, const Tensor& state) {
+    if (sink)
+      return sink(sample, frame, {to_physical(setup.model, state.unsqueeze(0), 1, start.value).value[0]});
+    kept[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)].copy_(state);
+  };
+  for (std::size_t i = 0; i < times.size(); ++i) take(i, 0, first[static_cast<std::int64_t>(i)]);
+  pass(setup, velocity, first, times, take, out.frames);
+  if (!sink) out.states = to_physical(setup.model, kept, 2, start.value);
+  return out;
+}
+
+}  // namespace cvf::rollout

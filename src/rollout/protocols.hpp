@@ -1,0 +1,43 @@
+// From a first frame to the wanted ones: how long each solve is, and what it may see (method.md section 6).
+// Normalised once, integrated, denormalised once.
+#pragma once
+
+#include <functional>
+
+#include "rollout/setup.hpp"
+
+namespace cvf::rollout {
+
+/// For each sample: the time of its given frame, then those of the wanted frames. Samples may differ.
+using Times = std::vector<std::vector<double>>;
+
+/// How a frame was reached. The given frame has none of it.
+struct Frame {
+  solvers::Counts counts;  // time-informed, one-step, forecast: of this frame's interval; direct: from t_0
+  solvers::Remark remark;
+  std::vector<solvers::Step> steps;  // accepted, with the NRE of each
+};
+
+struct Forecast {
+  Physical states;                         // [B,T,C,...], frame 0 is the given one; NaN where not reached
+  std::vector<std::vector<Frame>> frames;  // [B][frames of the sample]
+};
+
+/// Frame by frame: each solve starts from the frame before, as predicted, and covers one interval.
+Forecast time_informed(const Setup& setup, const Physical& start, const Times& times);
+
+/// Every frame in a solve of its own from the given one, with no times between. Solvers whose steps do not
+/// depend on the targets get there in one pass.
+Forecast direct(const Setup& setup, const Physical& start, const Times& times);
+
+/// Teacher forced: every frame from the true frame before it, states [B,T,C,...]. Frames beyond the times of
+/// a sample are not looked at.
+Forecast one_step(const Setup& setup, const Physical& states, const Times& times);
+
+/// One solve through all times, as one would forecast; `sink` gets each frame (given ones too) as soon as it
+/// is reached, if there is one, and then `states` stays undefined: long horizons need no memory. Steps are
+/// filed under the frame that they lead to or past.
+using FrameSink = std::function<void(std::size_t sample, std::size_t frame, const Physical& state)>;
+Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink = {});
+
+}  // namespace cvf::rollout

@@ -1,0 +1,36 @@
+// A trained model as something that a solver can step, in model units.
+#pragma once
+
+#include "model/trained_model.hpp"
+#include "solvers/integrate.hpp"
+
+namespace cvf::rollout {
+
+using normalizers::Physical;
+
+struct Setup {
+  const model::TrainedModel& model;
+  const solvers::Solver& solver;
+  bool conditioned = true;                      // false: the field was trained without dt and is shown dt = 0
+  std::size_t memory = std::size_t{512} << 20;  // bytes that one batch of rows may take, about
+};
+
+/// den(psi(s~, dt)): the mean velocity of the normalised state. Refers to the model.
+solvers::Velocity velocity_of(const model::TrainedModel& model, bool conditioned);
+
+/// What the solver's defaults take from the model.
+solvers::Context context_of(const model::TrainedModel& model);
+
+/// Physical states [B,C,...] -> s~ in the field's precision and place. A ModelError for states of another
+/// shape than the model's.
+torch::Tensor to_model(const model::TrainedModel& model, const Physical& states);
+
+/// s~ [...,C,...] with `leading` axes before the channel -> physical units, in the type of `like`.
+Physical to_physical(const model::TrainedModel& model, const torch::Tensor& states, std::int64_t leading,
+                     const torch::Tensor& like);
+
+/// How many rows may go together. An estimate: the stages of a solver and the activations of a network come
+/// to about a hundred times the state. Solvers that share steps are never divided.
+std::size_t rows_at_once(const Setup& setup, const torch::Tensor& state);
+
+}  // namespace cvf::rollout

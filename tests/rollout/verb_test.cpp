@@ -1,0 +1,126 @@
+// `cvf rollout` as a user runs it, on a model with random weights.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "data/hdf5.hpp"
+#include "data/source.hpp"
+#include "model/trained_model.hpp"
+#include "support/program.hpp"
+
+namespace cvf::rollout {
+namespace {
+
+using testing_support::Ran;
+using testing_support::run;
+using testing_support::Scratch;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class RolloutVerb : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Ran ran = run(scratch_, {"data", "generate", "wave", "--out", data_, "--samples", "3", "--grid",
+                                   "12x8", "--frames", "5", "--spacing", "0.1"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const auto source = data::open(data_);
+    model::Recipe recipe = model::from_toml(
+        "[state]\nny = 8\nnx = 12\ndt_ref = 0.2\ndelta_min = 0.1\nlargest_dt = 0.2\n"
+        "channels = [" +
+            names_of(source->description().channels) +
+            "]\n"
+            "[field]\nname = \"sit\"\npatch = 4\nwidth = 16\ndepth = 1\nheads = 2\n",
+        "test");
+    model::TrainedModel model = model::build(recipe, 3);
+    model.run_toml = "[objective]\nname = \"cvf\"\n";
+    model::save(model, scratch_.path("run/last"));
+  }
+
+  static std::string names_of(const std::vector<std::string>& channels) {
+    std::string out;
+    for (const auto& channel : channels) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", channel);
+    return out;
+  }
+
+  Ran rollout(std::vector<std::string> more) const {
+    std::vector<std::string> words{"rollout", scratch_.path("run"), "--data", data_, "--out", out_};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(scratch_, words);
+  }
+
+  Scratch scratch_;
+  std::string data_ = scratch_.path("wave.h5"), out_ = scratch_.path("forecast.h5");
+};
+
+TEST_F(RolloutVerb, WritesAForecastThatReadsLikeData) {
+  Ran ran = rollout({"--samples", "1:3", "--until", "0.6", "--set", "solver.slack=1"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.err, "2 samples, 14 frames")) << ran.err;
+  const auto forecast = data::open(out_), source = data::open(data_);
+  EXPECT_EQ(forecast->description().channels, source->description().channels);
+  ASSERT_EQ(forecast->times(0).size(), 7U) << "the file's times to 0.4, then on at its spacing";
+  EXPECT_NEAR(forecast->times(0).back(), 0.6, 1e-9);
+  std::vector<float> ours(source->description().frame_size()), theirs(ours.size());
+  forecast->read(0, 0, 1, ours);
+  source->read(1, 0, 1, theirs);
+  for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], theirs[i], 1e-5) << "the given frame";
+  EXPECT_EQ(forecast->scalars(0).at("source_sample"), 1);
+  EXPECT_EQ(forecast->scalars(0).at("status"), 0);
+  const auto root = data::hdf5::File::open(out_).root();
+  const auto steps = root.dataset("0000/steps/step").read_all(),
+             nre = root.dataset("0000/steps/nre").read_all();
+  EXPECT_EQ(steps.size(), nre.size());
+  EXPECT_NEAR(std::accumulate(steps.begin(), steps.end(), 0.0), 0.6, 1e-9);
+  EXPECT_EQ(root.dataset("0000/frames/evaluations").read_all().size(), 7U);
+  ran = run(scratch_, {"data", "inspect", out_});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, "7 frames = 6 steps")) << ran.out;
+}
+
+TEST_F(RolloutVerb, TakesOtherSolversAndTimes) {
+  Ran ran = rollout({"--times", "0.15,0.5", "--solver", "dopri5", "--set", "solver.rtol=1e-2"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(data::open(out_)->times(2).size(), 3U);
+  ran = rollout({"--times", "0.2"});
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_TRUE(has(ran.err, "exists already")) << ran.err;
+}
+
+TEST_F(RolloutVerb, RefusesEachMistakeWithItsOwnCodeAndSentence) {
+  const auto expect = [&](std::vector<std::string> more, int code, const std::string& words) {
+    const Ran ran = rollout(std::move(more));
+    EXPECT_EQ(ran.code, code) << ran.err;
+    EXPECT_TRUE(has(ran.err, words)) << ran.err;
+    EXPECT_FALSE(std::filesystem::exists(out_));
+  };
+  expect({"--times", "0.5,0.2"}, 4, "targets must increase");
+  expect({"--times", "0.5,0.5"}, 4, "is there twice");
+  expect({"--from", "2", "--times", "0.1"}, 4, "lies before its start");
+  expect({"--solver", "euler2"}, 3, "euler");
+  expect({"--set", "solver.slak=1"}, 3, "slack");
+  expect({"--set", "solver.max_step=0.01"}, 3, "below delta_min");
+  expect({"--samples", "2:9"}, 2, "--samples");
+  expect({"--until", "-1"}, 2, "starts at 0");
+  const std::string other = scratch_.path("other.h5");
+  ASSERT_EQ(run(scratch_, {"data", "generate", "wave", "--out", other, "--samples", "1", "--grid", "16x8",
+                           "--frames", "2"})
+                .code,
+            0);
+  Ran ran = run(scratch_, {"rollout", scratch_.path("run"), "--data", other, "--out", out_});
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_TRUE(has(ran.err, "grid of 8 x 16")) << ran.err;
+  ASSERT_EQ(
+      run(scratch_, {"data", "generate", "lorenz", "--out", other, "--samples", "1", "--overwrite"}).code, 0);
+  ran = run(scratch_, {"rollout", scratch_.path("run"), "--data", other, "--out", out_});
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_TRUE(has(ran.err, "channels x, y, z")) << ran.err;
+  std::filesystem::remove(scratch_.path("run/last/weights.safetensors"));
+  ran = rollout({});
+  EXPECT_EQ(ran.code, 5);
+  EXPECT_TRUE(has(ran.err, "weights.safetensors")) << ran.err;
+}
+
+}  // namespace
+}  // namespace cvf::rollout

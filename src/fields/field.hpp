@@ -34,7 +34,7 @@ class VelocityField : public torch::nn::Module {
   virtual double flops() const = 0;
 
   /// About the bytes that so many evaluations of a training step hold until its gradient is known.
-  virtual double training_bytes(double evaluations) const = 0;
+  virtual double training_bytes(double /*evaluations*/) const { return 0; }
 
   const StateShape& shape() const { return shape_; }
   std::int64_t parameter_count() const;

@@ -159,9 +159,7 @@ TEST(TrainVerb, AnswersNonsenseWithOneSentence) {
   EXPECT_EQ(refusal({"train"}), "cvf: RUN.toml is missing: the file that says what to train; see configs/\n");
   EXPECT_EQ(refusal({"train", "nowhere.toml"}),
             "cvf: nowhere.toml: cannot be opened; give the path of a TOML file\n");
-  files::write_atomically(scratch.path("bare.toml"), "data.file = \"nowhere.h5\"
-field.name = \"mlp\"
-");
+  files::write_atomically(scratch.path("bare.toml"), "data.file = \"nowhere.h5\"\nfield.name = \"mlp\"\n");
   EXPECT_NE(refusal({"train", scratch.path("bare.toml")}).find("there is no such file (data.file)"),
             std::string::npos);
   EXPECT_NE(

@@ -1,5 +1,6 @@
 #include "solvers/integrate.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/errors.hpp"
@@ -23,6 +24,7 @@ class Integration {
     for (std::int64_t sample = 0; sample < problem.samples(); ++sample) admit(sample);
     pack();
     if (running()) stepper_->begin(rows_, velocity_);
+    settle();
     pack();
   }
 
@@ -35,6 +37,7 @@ class Integration {
       row.step = row.cut ? row.remaining : row.wanted;
     }
     stepper_->attempt(rows_, velocity_);
+    settle();
   }
 
   void judge() {
@@ -70,11 +73,12 @@ class Integration {
   void resize() { stepper_->resize(rows_); }
 
   void pack() {
+    const auto is_finished = [](const Row& row) { return row.finished; };
+    if (std::none_of(rows_.all.begin(), rows_.all.end(), is_finished)) return;
     std::vector<std::int64_t> kept;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       rows_.all[i].finished ? conclude(rows_.all[i]) : kept.push_back(static_cast<std::int64_t>(i));
     }
-    if (kept.size() == rows_.size()) return;
     std::vector<Row> rest;
     for (const auto i : kept) rest.push_back(rows_.all[static_cast<std::size_t>(i)]);
     rows_.all = std::move(rest);
@@ -99,6 +103,12 @@ class Integration {
     shape.insert(shape.begin() + 1, static_cast<std::int64_t>(problem_.most_targets()));
     solution_.states = torch::full(shape, NAN, rows_.state.options());
     flat_states_ = solution_.states.flatten(0, 1);
+  }
+
+  // Every row pays for the questions that were asked of all.
+  void settle() {
+    for (auto& row : rows_.all) row.counts.evaluations += rows_.asked_of_all;
+    rows_.asked_of_all = 0;
   }
 
   void admit(std::int64_t sample) {

@@ -41,6 +41,7 @@ struct Rows {
   torch::Tensor state;      // [R,...] contiguous
   torch::Tensor candidate;  // [R,...] where the trial leads; after keep: where accepted rows came from
   std::vector<Row> all;
+  std::int64_t asked_of_all = 0;  // evaluations of every row that `counts` do not hold yet
 
   std::size_t size() const { return all.size(); }
   std::int64_t values() const { return state.numel() / state.size(0); }  // of one row

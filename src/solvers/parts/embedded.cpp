@@ -127,20 +127,16 @@ double EmbeddedStepper::factor(double ratio) const {
 }
 
 void EmbeddedStepper::resize(Rows& rows) {
-  bool all = true;
+  std::swap(k_.front(), k_.back());  // the last stage of a step is the first of the next
+  double last_error = 0, last_factor = options_.grow;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows.all[i];
-    const double allowed = row.step * factor(row.error);
+    if (row.error != last_error) last_factor = factor(row.error);  // rows that share steps share it
+    last_error = row.error;
+    const double allowed = row.step * last_factor;
     // A step that was cut to its target says little: what was wanted before it still holds.
     next_[i] = row.accepted && row.cut ? std::max(row.wanted, allowed) : allowed;
-    all = all && row.accepted;
-  }
-  if (all) {
-    std::swap(k_.front(), k_.back());
-    return;
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows.all[i].accepted) copy_row(k_.front(), i, k_.back(), i);
+    if (!row.accepted) copy_row(k_.front(), i, k_.back(), i);
   }
 }
 

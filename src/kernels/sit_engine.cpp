@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 
 #include "kernels/cpu_choice.hpp"
 
@@ -12,6 +13,27 @@ namespace {
 
 std::size_t activation_budget = 192u << 20;
 std::atomic<std::size_t> bytes_kept{0};
+
+std::atomic<bool> counts_parts{false};
+std::mutex parts_mutex;
+PartSeconds parts_so_far{};
+
+struct PartClocks {  // one for each thread; on a cache line of its own
+  explicit PartClocks(int threads) : counting(counts_parts), lines(counting ? threads : 0) {}
+  ~PartClocks() {
+    const std::lock_guard lock(parts_mutex);
+    for (const auto& line : lines) {
+      for (std::size_t i = 0; i < parts_so_far.size(); ++i) parts_so_far[i] += line.seconds[i];
+    }
+  }
+  double* of(int thread) { return counting ? lines[static_cast<std::size_t>(thread)].seconds : nullptr; }
+
+  struct alignas(64) Line {
+    double seconds[cpu::part_count] = {};
+  };
+  bool counting;
+  std::vector<Line> lines;
+};
 
 // Each thread has its own sum of weight gradients; beyond this many bytes in all they share one and work on
 // each sample together.
@@ -74,6 +96,16 @@ Kept make_kept(const cpu::Plan& plan, std::size_t batch) {
 
 }  // namespace
 
+PartSeconds take_part_seconds() {
+  const std::lock_guard lock(parts_mutex);
+  counts_parts = true;
+  return std::exchange(parts_so_far, {});
+}
+
+void stop_part_seconds() {
+  counts_parts = false;
+}
+
 void set_activation_budget(std::size_t bytes) {
   activation_budget = bytes;
 }
@@ -89,6 +121,7 @@ torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& stat
   const float *s = state.data_ptr<float>(), *m = modulation.data_ptr<float>();
   float *velocity = out.data_ptr<float>(), *keep = kept != nullptr ? kept->values.data_ptr<float>() : nullptr;
   const auto& kernels = cpu_kernels();
+  PartClocks clocks(threads);
   for_samples(state.size(0), threads, false, rooms,
               [&](const cpu::Team& team, long i, int thread, float* shared) {
                 kernels.forward(team, {&plan,
@@ -99,7 +132,8 @@ torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& stat
                                        keep != nullptr ? keep + i * kept->keep.sample : nullptr,
                                        kept != nullptr ? &kept->keep : nullptr,
                                        shared,
-                                       rooms.own_of(thread)});
+                                       rooms.own_of(thread),
+                                       clocks.of(thread)});
               });
   return out;
 }
@@ -132,13 +166,15 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
   float* dm = wanted.modulation ? out.modulation.data_ptr<float>() : nullptr;
   const cpu::Packed sides{packed.weights(), packed.transposed(weights)};
   const auto& kernels = cpu_kernels();
+  PartClocks clocks(threads);
   for_samples(
       state.size(0), threads, together, rooms, [&](const cpu::Team& team, long i, int thread, float* shared) {
-        kernels.backward(team, {&plan, sides, s + i * values, m + i * modulation_values, dv + i * values,
-                                keep + i * kept.keep.sample, &kept.keep,
-                                weighs ? sum_of(team.size == 1 ? thread : 0) : nullptr,
-                                dm != nullptr ? dm + i * modulation_values : nullptr,
-                                ds != nullptr ? ds + i * values : nullptr, shared, rooms.own_of(thread)});
+        kernels.backward(
+            team,
+            {&plan, sides, s + i * values, m + i * modulation_values, dv + i * values,
+             keep + i * kept.keep.sample, &kept.keep, weighs ? sum_of(team.size == 1 ? thread : 0) : nullptr,
+             dm != nullptr ? dm + i * modulation_values : nullptr, ds != nullptr ? ds + i * values : nullptr,
+             shared, rooms.own_of(thread), clocks.of(thread)});
       });
   if (weighs) {
     std::vector<const float*> parts;

@@ -60,6 +60,7 @@ struct Pass {
   const Plan& plan;
   Room room;
   Range rows;  // of this thread
+  Stopwatch& watch;
 
   const float* weights(long offset) const { return f.packed.weights + offset; }
   Matrix matrix(float* data) const { return {data, plan.stride}; }
@@ -133,12 +134,16 @@ struct Pass {
     const float* modulation = f.modulation + 6l * plan.dim * index;
     Modulation m = take_modulation(plan, modulation, true, room.modulation);
     norm_and_project(at, b.qkv, m);
+    watch.lap(qkv_part);
     mix_tokens(at, index == 0 || f.kept != nullptr);
+    watch.lap(attention_part);
     product(matrix(at.attended), b.project.in_panels, weights(b.project.weight), b.project.out_panels,
             rows.begin, rows.end,
             GatedResidual{weights(b.project.bias), m.gate, matrix(at.x), matrix(at.middle)});
+    watch.lap(project_part);
     m = take_modulation(plan, modulation + 3l * plan.dim, true, room.modulation);
     feed_forward(at, b, m, x_after(index));
+    watch.lap(mlp_part);
   }
 
   void enter() const {
@@ -186,10 +191,13 @@ void forward(const Team& team, const Forward& f) {
   Arena shared{f.shared}, scratch{f.scratch};
   lay_out_shared(*f.plan, shared, room);
   lay_out_scratch(*f.plan, scratch, room);
-  const Pass pass{team, f, *f.plan, room, share_rows(team, f.plan->tokens)};
+  Stopwatch watch(f.seconds);
+  const Pass pass{team, f, *f.plan, room, share_rows(team, f.plan->tokens), watch};
   pass.enter();
+  watch.lap(patch_part);
   for (int block = 0; block < f.plan->depth; ++block) pass.run_block(block);
   pass.leave();
+  watch.lap(final_part);
 }
 
 long forward_shared(const Plan& plan) {

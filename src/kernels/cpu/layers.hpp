@@ -4,6 +4,7 @@
 #include "kernels/cpu/attention.hpp"
 #include "kernels/cpu/attention_backward.hpp"
 #include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/stopwatch.hpp"
 #include "kernels/cpu/team.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {

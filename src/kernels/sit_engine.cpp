@@ -51,19 +51,26 @@ struct Rooms {  // scratch for `threads` threads
   Buffer memory;
 };
 
-/// work(team, sample, thread, shared scratch). As many samples as divide evenly go to single threads, in
-/// contiguous runs (so that sums of gradients are the same each time); the rest is shared by all threads, one
-/// after the other.
+/// How samples that single threads work on are shared out: each thread the next one (a thread on a slow core
+/// takes fewer), or contiguous runs (sums of gradients are the same each time), or none: all threads on each.
+enum class Share { as_they_come, in_runs, together };
+
+/// work(team, sample, thread, shared scratch). As many samples as divide evenly go to single threads; the
+/// rest is shared by all threads, one after the other.
 template <class Work>
-void for_samples(long batch, int threads, bool together, const Rooms& rooms, const Work& work) {
+void for_samples(long batch, int threads, Share share, const Rooms& rooms, const Work& work) {
   int barrier[2] = {0, 0};
+  std::atomic<long> next{0};
 #pragma omp parallel num_threads(threads)
   {
     const int t = omp_get_thread_num();
     const int team = omp_get_num_threads();  // fewer than asked for inside another parallel region
-    const long alone = together ? 0 : batch / team * team;
-    for (long s = alone * t / team; s < alone * (t + 1) / team; ++s) {
-      work(cpu::Team{0, 1, nullptr}, s, t, rooms.shared_of(t));
+    const long alone = share == Share::together ? 0 : batch / team * team;
+    const auto alone_on = [&](long s) { work(cpu::Team{0, 1, nullptr}, s, t, rooms.shared_of(t)); };
+    if (share == Share::as_they_come) {
+      for (long s = next++; s < alone; s = next++) alone_on(s);
+    } else {
+      for (long s = alone * t / team; s < alone * (t + 1) / team; ++s) alone_on(s);
     }
     for (long s = alone; s < batch; ++s) {
 #pragma omp barrier
@@ -122,7 +129,7 @@ torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& stat
   float *velocity = out.data_ptr<float>(), *keep = kept != nullptr ? kept->values.data_ptr<float>() : nullptr;
   const auto& kernels = cpu_kernels();
   PartClocks clocks(threads);
-  for_samples(state.size(0), threads, false, rooms,
+  for_samples(state.size(0), threads, Share::as_they_come, rooms,
               [&](const cpu::Team& team, long i, int thread, float* shared) {
                 kernels.forward(team, {&plan,
                                        {packed.weights(), nullptr},
@@ -167,15 +174,15 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
   const cpu::Packed sides{packed.weights(), packed.transposed(weights)};
   const auto& kernels = cpu_kernels();
   PartClocks clocks(threads);
-  for_samples(
-      state.size(0), threads, together, rooms, [&](const cpu::Team& team, long i, int thread, float* shared) {
-        kernels.backward(
-            team,
-            {&plan, sides, s + i * values, m + i * modulation_values, dv + i * values,
-             keep + i * kept.keep.sample, &kept.keep, weighs ? sum_of(team.size == 1 ? thread : 0) : nullptr,
-             dm != nullptr ? dm + i * modulation_values : nullptr, ds != nullptr ? ds + i * values : nullptr,
-             shared, rooms.own_of(thread), clocks.of(thread)});
-      });
+  for_samples(state.size(0), threads, together ? Share::together : Share::in_runs, rooms,
+              [&](const cpu::Team& team, long i, int thread, float* shared) {
+                kernels.backward(team, {&plan, sides, s + i * values, m + i * modulation_values,
+                                        dv + i * values, keep + i * kept.keep.sample, &kept.keep,
+                                        weighs ? sum_of(team.size == 1 ? thread : 0) : nullptr,
+                                        dm != nullptr ? dm + i * modulation_values : nullptr,
+                                        ds != nullptr ? ds + i * values : nullptr, shared,
+                                        rooms.own_of(thread), clocks.of(thread)});
+              });
   if (weighs) {
     std::vector<const float*> parts;
     for (int t = 0; t < sums; ++t) parts.push_back(sum_of(t));

@@ -15,4 +15,7 @@ long backward_scratch(const Plan& plan);
 void adamw(const AdamW& a, float* weight, const float* gradient, float* mean, float* square, long count);
 double peak(long rounds);
 
+void turn(const float* from, long from_step, int rows, int columns, float* to, long to_step);
+void add(const float* from, long count, float* to);
+
 }  // namespace cvf::kernels::cpu::CVF_SIMD

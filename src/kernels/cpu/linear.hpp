@@ -36,6 +36,10 @@ CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out
                         Finish finish) {
   float partial[most_block_rows * panel];
   const int block = block_rows(inner_panels);
+  // floats of the next chunk of weights that each row asks for in advance, so that its first tile need not
+  // wait
+  const int piece = (inner_panels < chunk_panels ? inner_panels : chunk_panels) * panel * panel;
+  const int ahead = (piece / block + panel - 1) / panel * panel;
   for (int from = begin; from < end; from += block) {
     const int to = from + block < end ? from + block : end;
     for (int j = 0; j < out_panels; ++j) {
@@ -50,6 +54,8 @@ CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out
           } else {
             tile.read(part);
           }
+          const float* next = right + last * panel * panel + (row - from) * ahead;
+          for (int i = 0; i < tile_rows * ahead; i += panel) __builtin_prefetch(next + i, 0, 2);
           for (int p = chunk; p < last; ++p) {
             multiply<panel, 1>(tile, x.at(p, row), right + p * panel * panel, panel);
           }

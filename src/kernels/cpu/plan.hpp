@@ -104,6 +104,9 @@ struct Kernels {
       long rounds);  // runs `rounds` rounds of independent multiply-adds, gives the operations done
   long (*shared_floats)(const Plan&, bool backward);
   long (*scratch_floats)(const Plan&, bool backward);
+  /// to[c*to_step + r] = from[r*from_step + c]
+  void (*turn)(const float* from, long from_step, int rows, int columns, float* to, long to_step);
+  void (*add)(const float* from, long count, float* to);  // to += from
 };
 
 namespace portable {

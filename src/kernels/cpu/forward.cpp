@@ -81,9 +81,8 @@ struct Pass {
   void norm_and_project(const KeptBlock& at, const LinearPlan& qkv, const Modulation& m) const {
     row_statistics(matrix(at.x), plan.dim_panels, plan.dim, rows.begin, rows.end, at.statistics);
     const Matrix normal{room.rows, block_stride};
-    const int step = branch_rows(plan);
-    for (int from = rows.begin; from < rows.end; from += step) {
-      const int to = from + step < rows.end ? from + step : rows.end;
+    for (int from = rows.begin; from < rows.end; from += block_rows) {
+      const int to = from + block_rows < rows.end ? from + block_rows : rows.end;
       modulate(matrix(at.x), plan.dim_panels, at.statistics, m, from, to, normal, 0);
       product(normal, qkv.in_panels, weights(qkv.weight), qkv.out_panels, 0, to - from,
               WithBias{weights(qkv.bias), matrix(at.qkv), from});
@@ -117,9 +116,8 @@ struct Pass {
     row_statistics(matrix(at.middle), plan.dim_panels, plan.dim, rows.begin, rows.end,
                    at.statistics + 2l * plan.tokens);
     const Matrix normal{room.rows, block_stride}, gelu{room.hidden, block_stride};
-    const int step = branch_rows(plan);
-    for (int from = rows.begin; from < rows.end; from += step) {
-      const int to = from + step < rows.end ? from + step : rows.end, count = to - from;
+    for (int from = rows.begin; from < rows.end; from += block_rows) {
+      const int to = from + block_rows < rows.end ? from + block_rows : rows.end, count = to - from;
       modulate(matrix(at.middle), plan.dim_panels, at.statistics + 2l * plan.tokens, m, from, to, normal, 0);
       product(normal, b.expand.in_panels, weights(b.expand.weight), b.expand.out_panels, 0, count,
               GeluOfHidden{weights(b.expand.bias), gelu, matrix(at.hidden), from});
@@ -173,9 +171,8 @@ struct Pass {
         take_modulation(plan, f.modulation + 6l * plan.dim * plan.depth, false, room.modulation);
     row_statistics(x, plan.dim_panels, plan.dim, rows.begin, rows.end, statistics);
     const Matrix normal{room.rows, block_stride}, tokens = matrix(room.tokens);
-    const int step = branch_rows(plan);
-    for (int from = rows.begin; from < rows.end; from += step) {
-      const int to = from + step < rows.end ? from + step : rows.end;
+    for (int from = rows.begin; from < rows.end; from += block_rows) {
+      const int to = from + block_rows < rows.end ? from + block_rows : rows.end;
       modulate(x, plan.dim_panels, statistics, m, from, to, normal, 0);
       product(normal, plan.output.in_panels, weights(plan.output.weight), plan.output.out_panels, 0,
               to - from, WithBias{weights(plan.output.bias), tokens, from});

@@ -17,5 +17,7 @@ double peak(long rounds);
 
 void turn(const float* from, long from_step, int rows, int columns, float* to, long to_step);
 void add(const float* from, long count, float* to);
+void dots(const float* w, const float* bias, int in, int rows, const float* x, int count, float* out,
+          long out_step);
 
 }  // namespace cvf::kernels::cpu::CVF_SIMD

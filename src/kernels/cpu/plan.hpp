@@ -107,6 +107,9 @@ struct Kernels {
   /// to[c*to_step + r] = from[r*from_step + c]
   void (*turn)(const float* from, long from_step, int rows, int columns, float* to, long to_step);
   void (*add)(const float* from, long count, float* to);  // to += from
+  /// out[b*out_step + r] = w[r] . x[b] + bias[r] for w [rows,in], x [count,in]
+  void (*dots)(const float* w, const float* bias, int in, int rows, const float* x, int count, float* out,
+               long out_step);
 };
 
 namespace portable {

@@ -12,7 +12,7 @@ long scratch_floats(const Plan& plan, bool back) {
   return back ? backward_scratch(plan) : forward_scratch(plan);
 }
 constexpr Kernels table{CVF_WORD(CVF_SIMD), forward,        backward, adamw, peak,
-                        shared_floats,      scratch_floats, turn,     add};
+                        shared_floats,      scratch_floats, turn,     add,   dots};
 }  // namespace
 
 const Kernels& kernels() {

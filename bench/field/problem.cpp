@@ -1,5 +1,6 @@
 #include "problem.hpp"
 
+#include "../figures.hpp"
 #include "kernels/optimizer.hpp"
 
 namespace cvf::bench {
@@ -49,7 +50,22 @@ void Problem::update() {
 void Problem::train() {
   const auto state = state_.detach().requires_grad_();
   (field_->forward(state, dt_) - target_).square().mean().backward();
-  update();
+  update_seconds_ += seconds([&] { update(); });
+  ++updates_;
+}
+
+void Problem::modulate(bool training) {
+  torch::AutoGradMode gradients(training);
+  const auto m = field_->modulation(dt_);
+  if (!training) return;
+  m.backward(torch::ones_like(m));
+  for (auto& p : parameters_) p.mutable_grad().reset();
+}
+
+double Problem::update_seconds() {
+  const double out = updates_ == 0 ? 0 : update_seconds_ / updates_;
+  update_seconds_ = 0, updates_ = 0;
+  return out;
 }
 
 void Problem::triangle() {

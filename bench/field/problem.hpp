@@ -26,6 +26,12 @@ class Problem {
   triangle();  // three evaluations as the rupture loss has them: two in one batch, then one on their result
   double flops() const { return field_->flops() * static_cast<double>(configuration_.batch); }  // forward
   fields::Sit& field() { return *field_; }
+  double batch() const { return configuration_.batch; }
+
+  /// Two pieces of a step on their own: the modulation (with its gradients when training), and the seconds
+  /// that the last training steps spent in the optimiser, one step's share.
+  void modulate(bool training);
+  double update_seconds();
 
  private:
   void update();
@@ -37,6 +43,8 @@ class Problem {
   std::vector<torch::Tensor> parameters_, means_, squares_;
   std::unique_ptr<torch::optim::AdamW> library_;
   std::int64_t step_ = 0;
+  double update_seconds_ = 0;
+  int updates_ = 0;
 };
 
 }  // namespace cvf::bench

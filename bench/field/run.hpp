@@ -14,7 +14,9 @@ struct FieldSettings {
   bool json = false;
   bool cpu_time = false;  // CPU seconds over threads instead of the wall clock: for a shared machine
   bool fused_only = false;
+  bool parts = false;   // where the time goes, too
   bool growth = false;  // time against tokens and width instead of the configurations
+  std::string python;   // an interpreter with torch to compare A with, instead
 };
 
 void run_field(const FieldSettings& settings);

@@ -33,6 +33,9 @@ void prepare_process(char** argv) {
   if (argv != nullptr && std::getenv("OMP_WAIT_POLICY") == nullptr &&
       std::getenv("GOMP_SPINCOUNT") == nullptr) {
     setenv("OMP_WAIT_POLICY", "passive", 1);
+    setenv("GOMP_SPINCOUNT", "2000", 0);  // GNU's OpenMP: some 30 microseconds, then it sleeps
+    setenv("OPENBLAS_THREAD_TIMEOUT", "16",
+           0);                      // 2^16 cycles; else its idle threads yield in a loop for 2^26
     execv("/proc/self/exe", argv);  // returns only on failure: then we go on with the default policy
   }
   mallopt(M_MMAP_THRESHOLD, 1 << 30);

@@ -90,10 +90,14 @@ void Sit::add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t
 
 torch::Tensor Sit::modulation(const torch::Tensor& dt) {
   const torch::Tensor c = kernels::watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt)));
-  std::vector<torch::Tensor> parts;
-  for (auto& block : blocks_) parts.push_back(block.modulate(c));
-  parts.push_back(final_modulate_(c));
-  return torch::cat(parts, 1);
+  std::vector<kernels::Linear> layers;
+  for (const auto& block : blocks_) layers.push_back(view(block.modulate));
+  layers.push_back(view(final_modulate_));
+  return kernels::linears_beside(c, layers, engine());
+}
+
+kernels::Engine Sit::engine() const {
+  return options_.engine == "composed" ? kernels::Engine::composed : kernels::Engine::automatic;
 }
 
 kernels::SitTrunk Sit::trunk() const {
@@ -106,8 +110,7 @@ kernels::SitTrunk Sit::trunk() const {
 
 torch::Tensor Sit::forward(const torch::Tensor& state, const torch::Tensor& dt) {
   check(state, dt);
-  const auto engine = options_.engine == "composed" ? kernels::Engine::composed : kernels::Engine::automatic;
-  return kernels::evaluate(trunk(), engine, state, modulation(dt));
+  return kernels::evaluate(trunk(), engine(), state, modulation(dt));
 }
 
 // Composed operations hold about 30 values of D for each token and block, and the attention twice; the fused

@@ -32,6 +32,7 @@ class Sit : public VelocityField {
   kernels::SitTrunk trunk() const;
 
  private:
+  kernels::Engine engine() const;
   void add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t seed);
 
   struct Block {

@@ -53,6 +53,10 @@ torch::Tensor composed_sit(const SitTrunk& trunk, const torch::Tensor& state,
 /// What the fused path may hold for backward; beyond it, it computes again.
 std::size_t activation_budget_bytes();
 
+/// The results of several linear layers on one x [B,in], side by side. The automatic engine takes one pass
+/// over the weights where a few vectors need no gradient.
+torch::Tensor linears_beside(const torch::Tensor& x, const std::vector<Linear>& layers, Engine engine);
+
 /// Attention over [B,heads,N,head_dim], the library's fused one where this LibTorch has it.
 torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v);
 

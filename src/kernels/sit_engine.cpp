@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 
 #include "kernels/cpu_choice.hpp"
 
@@ -12,6 +13,27 @@ namespace {
 
 std::size_t activation_budget = 192u << 20;
 std::atomic<std::size_t> bytes_kept{0};
+
+std::atomic<bool> counts_parts{false};
+std::mutex parts_mutex;
+PartSeconds parts_so_far{};
+
+struct PartClocks {  // one for each thread; on a cache line of its own
+  explicit PartClocks(int threads) : counting(counts_parts), lines(counting ? threads : 0) {}
+  ~PartClocks() {
+    const std::lock_guard lock(parts_mutex);
+    for (const auto& line : lines) {
+      for (std::size_t i = 0; i < parts_so_far.size(); ++i) parts_so_far[i] += line.seconds[i];
+    }
+  }
+  double* of(int thread) { return counting ? lines[static_cast<std::size_t>(thread)].seconds : nullptr; }
+
+  struct alignas(64) Line {
+    double seconds[cpu::part_count] = {};
+  };
+  bool counting;
+  std::vector<Line> lines;
+};
 
 // Each thread has its own sum of weight gradients; beyond this many bytes in all they share one and work on
 // each sample together.
@@ -29,19 +51,26 @@ struct Rooms {  // scratch for `threads` threads
   Buffer memory;
 };
 
-/// work(team, sample, thread, shared scratch). As many samples as divide evenly go to single threads, in
-/// contiguous runs (so that sums of gradients are the same each time); the rest is shared by all threads, one
-/// after the other.
+/// How samples that single threads work on are shared out: each thread the next one (a thread on a slow core
+/// takes fewer), or contiguous runs (sums of gradients are the same each time), or none: all threads on each.
+enum class Share { as_they_come, in_runs, together };
+
+/// work(team, sample, thread, shared scratch). As many samples as divide evenly go to single threads; the
+/// rest is shared by all threads, one after the other.
 template <class Work>
-void for_samples(long batch, int threads, bool together, const Rooms& rooms, const Work& work) {
+void for_samples(long batch, int threads, Share share, const Rooms& rooms, const Work& work) {
   int barrier[2] = {0, 0};
+  std::atomic<long> next{0};
 #pragma omp parallel num_threads(threads)
   {
     const int t = omp_get_thread_num();
     const int team = omp_get_num_threads();  // fewer than asked for inside another parallel region
-    const long alone = together ? 0 : batch / team * team;
-    for (long s = alone * t / team; s < alone * (t + 1) / team; ++s) {
-      work(cpu::Team{0, 1, nullptr}, s, t, rooms.shared_of(t));
+    const long alone = share == Share::together ? 0 : batch / team * team;
+    const auto alone_on = [&](long s) { work(cpu::Team{0, 1, nullptr}, s, t, rooms.shared_of(t)); };
+    if (share == Share::as_they_come) {
+      for (long s = next++; s < alone; s = next++) alone_on(s);
+    } else {
+      for (long s = alone * t / team; s < alone * (t + 1) / team; ++s) alone_on(s);
     }
     for (long s = alone; s < batch; ++s) {
 #pragma omp barrier
@@ -78,6 +107,16 @@ std::size_t activation_budget_bytes() {
   return activation_budget;
 }
 
+PartSeconds take_part_seconds() {
+  const std::lock_guard lock(parts_mutex);
+  counts_parts = true;
+  return std::exchange(parts_so_far, {});
+}
+
+void stop_part_seconds() {
+  counts_parts = false;
+}
+
 void set_activation_budget(std::size_t bytes) {
   activation_budget = bytes;
 }
@@ -93,7 +132,8 @@ torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& stat
   const float *s = state.data_ptr<float>(), *m = modulation.data_ptr<float>();
   float *velocity = out.data_ptr<float>(), *keep = kept != nullptr ? kept->values.data_ptr<float>() : nullptr;
   const auto& kernels = cpu_kernels();
-  for_samples(state.size(0), threads, false, rooms,
+  PartClocks clocks(threads);
+  for_samples(state.size(0), threads, Share::as_they_come, rooms,
               [&](const cpu::Team& team, long i, int thread, float* shared) {
                 kernels.forward(team, {&plan,
                                        {packed.weights(), nullptr},
@@ -103,7 +143,8 @@ torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& stat
                                        keep != nullptr ? keep + i * kept->keep.sample : nullptr,
                                        kept != nullptr ? &kept->keep : nullptr,
                                        shared,
-                                       rooms.own_of(thread)});
+                                       rooms.own_of(thread),
+                                       clocks.of(thread)});
               });
   return out;
 }
@@ -136,14 +177,16 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
   float* dm = wanted.modulation ? out.modulation.data_ptr<float>() : nullptr;
   const cpu::Packed sides{packed.weights(), packed.transposed(weights)};
   const auto& kernels = cpu_kernels();
-  for_samples(
-      state.size(0), threads, together, rooms, [&](const cpu::Team& team, long i, int thread, float* shared) {
-        kernels.backward(team, {&plan, sides, s + i * values, m + i * modulation_values, dv + i * values,
-                                keep + i * kept.keep.sample, &kept.keep,
-                                weighs ? sum_of(team.size == 1 ? thread : 0) : nullptr,
-                                dm != nullptr ? dm + i * modulation_values : nullptr,
-                                ds != nullptr ? ds + i * values : nullptr, shared, rooms.own_of(thread)});
-      });
+  PartClocks clocks(threads);
+  for_samples(state.size(0), threads, together ? Share::together : Share::in_runs, rooms,
+              [&](const cpu::Team& team, long i, int thread, float* shared) {
+                kernels.backward(team, {&plan, sides, s + i * values, m + i * modulation_values,
+                                        dv + i * values, keep + i * kept.keep.sample, &kept.keep,
+                                        weighs ? sum_of(team.size == 1 ? thread : 0) : nullptr,
+                                        dm != nullptr ? dm + i * modulation_values : nullptr,
+                                        ds != nullptr ? ds + i * values : nullptr, shared,
+                                        rooms.own_of(thread), clocks.of(thread)});
+              });
   if (weighs) {
     std::vector<const float*> parts;
     for (int t = 0; t < sums; ++t) parts.push_back(sum_of(t));

@@ -1,6 +1,7 @@
 // Runs the CPU kernels over a batch: which thread takes which sample, and where the scratch is.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -36,5 +37,11 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
 /// middle of each block is kept too (a tenth faster); an evaluation that would exceed it keeps half as much
 /// and computes the middle again.
 void set_activation_budget(std::size_t bytes);
+
+/// Seconds of every part of the fused passes, summed over threads, since the last call; the first call begins
+/// the counting and the engine counts until `stop_part_seconds`.
+using PartSeconds = std::array<double, cpu::part_count>;
+PartSeconds take_part_seconds();
+void stop_part_seconds();
 
 }  // namespace cvf::kernels

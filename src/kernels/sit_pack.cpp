@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/cpu_choice.hpp"
+
 namespace cvf::kernels {
 namespace {
 
@@ -34,23 +36,21 @@ const float* values(const torch::Tensor& t) {
 
 // 16 rows of w [out,in] become the 16 columns of a panel [in][16]; missing rows and columns are 0.
 void pack_panel(const LinearPlan& l, int j, const float* weight, const float* bias, float* packed) {
-  float* to = packed + l.weight + static_cast<long>(j) * l.in_panels * panel * panel;
-  std::fill(to, to + static_cast<long>(l.in_panels) * panel * panel, 0.0f);
-  for (int c = 0; c < panel; ++c) {
-    const int row = j * panel + c;
-    packed[l.bias + row] = row < l.out ? bias[row] : 0;
-    if (row >= l.out) continue;
-    const float* from = weight + static_cast<long>(row) * l.in;
-    for (int k = 0; k < l.in; ++k) to[k * panel + c] = from[k];
-  }
+  const long floats = static_cast<long>(l.in_panels) * panel * panel;
+  float *to = packed + l.weight + j * floats, *to_bias = packed + l.bias + j * panel;
+  const int rows = std::min(panel, l.out - j * panel);
+  if (rows < panel || l.in % panel != 0) std::fill(to, to + floats, 0.0f);
+  std::fill(to_bias, to_bias + panel, 0.0f);
+  std::copy_n(bias + j * panel, rows, to_bias);
+  cpu_kernels().turn(weight + static_cast<long>(j) * panel * l.in, l.in, rows, l.in, to, panel);
 }
 
 // 16 columns of w [out,in] as a panel [out][16]
 void pack_transposed(const LinearPlan& l, int p, const float* weight, float* packed) {
   const long rows = static_cast<long>(l.out_panels) * panel;
   float* to = packed + l.transposed + p * rows * panel;
-  std::fill(to, to + rows * panel, 0.0f);
   const int columns = std::min(panel, l.in - p * panel);
+  if (columns < panel || l.out % panel != 0) std::fill(to, to + rows * panel, 0.0f);
   for (int o = 0; o < l.out; ++o) {
     std::copy_n(weight + static_cast<long>(o) * l.in + p * panel, columns, to + static_cast<long>(o) * panel);
   }
@@ -66,22 +66,25 @@ void pack_positions(const cpu::Plan& plan, const torch::Tensor& positions, float
   }
 }
 
+// The sum over `parts` of `count` floats at `at`, in `room` when there is anything to add.
+const float* summed(const std::vector<const float*>& parts, long at, long count, float* room) {
+  if (parts.size() == 1) return parts[0] + at;
+  std::copy_n(parts[0] + at, count, room);
+  for (std::size_t i = 1; i < parts.size(); ++i) cpu_kernels().add(parts[i] + at, count, room);
+  return room;
+}
+
 void unpack_panel(const LinearPlan& l, int j, const std::vector<const float*>& parts, float* weight,
                   float* bias) {
-  const long at = l.weight + static_cast<long>(j) * l.in_panels * panel * panel;
-  for (int c = 0; c < panel && j * panel + c < l.out; ++c) {
-    const int row = j * panel + c;
-    float bias_sum = 0;
-    for (const float* part : parts) bias_sum += part[l.bias + row];
-    if (bias != nullptr) bias[row] = bias_sum;
-    if (weight == nullptr) continue;
-    float* to = weight + static_cast<long>(row) * l.in;
-    for (int k = 0; k < l.in; ++k) {
-      float total = 0;
-      for (const float* part : parts) total += part[at + k * panel + c];
-      to[k] = total;
-    }
-  }
+  const long floats = static_cast<long>(l.in_panels) * panel * panel;
+  const int rows = std::min(panel, l.out - j * panel);
+  thread_local std::vector<float> room;
+  room.resize(static_cast<std::size_t>(floats));
+  if (bias != nullptr)
+    std::copy_n(summed(parts, l.bias + j * panel, panel, room.data()), rows, bias + j * panel);
+  if (weight == nullptr) return;
+  const float* total = summed(parts, l.weight + j * floats, floats, room.data());
+  cpu_kernels().turn(total, panel, l.in, rows, weight + static_cast<long>(j) * panel * l.in, l.in);
 }
 
 }  // namespace

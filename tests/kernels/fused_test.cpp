@@ -153,6 +153,25 @@ TEST_F(EveryFlavour, GivesASampleTheSameBitsInAnyBatch) {
   }
 }
 
+TEST_F(EveryFlavour, MultipliesAFewVectorsBySeveralMatricesAsTheLibraryDoes) {
+  torch::NoGradGuard no_grad;
+  for (const auto* kernels : runnable_kernels()) {
+    use_kernels(*kernels);
+    for (const std::int64_t in : {4, 20, 128}) {
+      const std::vector<Linear> layers{random_linear(in, 70), random_linear(in, 3), random_linear(in, 130)};
+      for (const std::int64_t count : {1, 5, 16, 17}) {
+        const Tensor x = torch::randn({count, in});
+        const Tensor ours = linears_beside(x, layers, Engine::automatic);
+        const Tensor truth = linears_beside(x, layers, Engine::composed).to(torch::kDouble);
+        EXPECT_LT(error(ours, truth), 1e-6) << kernels->name << ", " << count << " vectors of " << in;
+        if (count != 16) continue;
+        const Tensor alone = linears_beside(x.narrow(0, 15, 1), layers, Engine::automatic);
+        EXPECT_TRUE(torch::equal(alone[0], ours[15])) << kernels->name;
+      }
+    }
+  }
+}
+
 TEST(FusedSit, RunsInsideAParallelRegion) {
   const Problem p(cases[3]);
   const Answer outside = answer_of(p.trunk, p, true);

@@ -64,7 +64,10 @@ void add_bench(CLI::App& app) {
       ->capture_default_str();
   field.add_flag("--cpu-time", verb->settings.cpu_time, "CPU seconds over threads instead of the wall clock");
   field.add_flag("--fused-only", verb->settings.fused_only, "leave the composed operations out");
-  field.add_flag("--growth", verb->settings.growth, "time against tokens and width");
+  field.add_flag("--parts", verb->settings.parts, "also where the time goes");
+  field.add_flag("--growth", verb->settings.growth, "time against tokens and width instead");
+  field.add_option("--python", verb->settings.python,
+                   "compare A with plain PyTorch, run by this interpreter, instead");
   field.add_flag("--json", verb->settings.json, "print one JSON object");
   field.add_option("--memory-of", verb->memory_of, "")
       ->group("");  // the process that a memory measurement starts

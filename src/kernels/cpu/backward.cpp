@@ -53,6 +53,7 @@ struct Pass {
   const Plan& plan;
   Room room;
   Range rows;
+  Stopwatch& watch;
 
   const float* weights(long offset) const { return b.packed.weights + offset; }
   float* gradient(long offset) const { return behind(b.weight_gradient, offset); }
@@ -155,6 +156,7 @@ struct Pass {
     norm_gradient({middle, plan.stride}, statistics, m);
     wait(team);
     give_norm_gradient(behind(d_modulation, 3l * plan.dim));
+    watch.lap(mlp_part);
   }
 
   /// For each token d_out . out over the head's columns, times scale.
@@ -203,8 +205,10 @@ struct Pass {
     wait(team);
     gated_gradient(l.project, matrix(at.attended), matrix(room.dx), m.gate,
                    behind(d_modulation, 2l * plan.dim));
+    watch.lap(project_part);
     for (int head = team.rank; head < plan.heads; head += team.size) attend(at, head);
     wait(team);
+    watch.lap(attention_part);
     modulate(matrix(at.x), plan.dim_panels, at.statistics, m, rows.begin, rows.end, matrix(room.normal),
              rows.begin);
     input_gradient(l.qkv, matrix(room.d_qkv), Plain{matrix(room.d_normal)});
@@ -213,6 +217,7 @@ struct Pass {
     weight_gradient(l.qkv, matrix(room.normal), matrix(room.d_qkv));
     give_norm_gradient(d_modulation);
     wait(team);
+    watch.lap(qkv_part);
   }
 
   /// From the gradient of the velocity to that of the last block's result.
@@ -259,10 +264,13 @@ void backward(const Team& team, const Backward& b) {
   Arena shared{b.shared}, scratch{b.scratch};
   lay_out_shared(*b.plan, shared, room);
   lay_out_scratch(*b.plan, scratch, room);
-  const Pass pass{team, b, *b.plan, room, share_rows(team, b.plan->tokens)};
+  Stopwatch watch(b.seconds);
+  const Pass pass{team, b, *b.plan, room, share_rows(team, b.plan->tokens), watch};
   pass.leave();
+  watch.lap(final_part);
   for (int block = b.plan->depth - 1; block >= 0; --block) pass.run_block(block);
   pass.enter();
+  watch.lap(patch_part);
 }
 
 long backward_shared(const Plan& plan) {

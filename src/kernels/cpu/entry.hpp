@@ -15,4 +15,9 @@ long backward_scratch(const Plan& plan);
 void adamw(const AdamW& a, float* weight, const float* gradient, float* mean, float* square, long count);
 double peak(long rounds);
 
+void turn(const float* from, long from_step, int rows, int columns, float* to, long to_step);
+void add(const float* from, long count, float* to);
+void dots(const float* w, const float* bias, int in, int rows, const float* x, int count, float* out,
+          long out_step);
+
 }  // namespace cvf::kernels::cpu::CVF_SIMD

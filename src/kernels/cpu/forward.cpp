@@ -60,6 +60,7 @@ struct Pass {
   const Plan& plan;
   Room room;
   Range rows;  // of this thread
+  Stopwatch& watch;
 
   const float* weights(long offset) const { return f.packed.weights + offset; }
   Matrix matrix(float* data) const { return {data, plan.stride}; }
@@ -80,9 +81,8 @@ struct Pass {
   void norm_and_project(const KeptBlock& at, const LinearPlan& qkv, const Modulation& m) const {
     row_statistics(matrix(at.x), plan.dim_panels, plan.dim, rows.begin, rows.end, at.statistics);
     const Matrix normal{room.rows, block_stride};
-    const int step = branch_rows(plan);
-    for (int from = rows.begin; from < rows.end; from += step) {
-      const int to = from + step < rows.end ? from + step : rows.end;
+    for (int from = rows.begin; from < rows.end; from += block_rows) {
+      const int to = from + block_rows < rows.end ? from + block_rows : rows.end;
       modulate(matrix(at.x), plan.dim_panels, at.statistics, m, from, to, normal, 0);
       product(normal, qkv.in_panels, weights(qkv.weight), qkv.out_panels, 0, to - from,
               WithBias{weights(qkv.bias), matrix(at.qkv), from});
@@ -116,9 +116,8 @@ struct Pass {
     row_statistics(matrix(at.middle), plan.dim_panels, plan.dim, rows.begin, rows.end,
                    at.statistics + 2l * plan.tokens);
     const Matrix normal{room.rows, block_stride}, gelu{room.hidden, block_stride};
-    const int step = branch_rows(plan);
-    for (int from = rows.begin; from < rows.end; from += step) {
-      const int to = from + step < rows.end ? from + step : rows.end, count = to - from;
+    for (int from = rows.begin; from < rows.end; from += block_rows) {
+      const int to = from + block_rows < rows.end ? from + block_rows : rows.end, count = to - from;
       modulate(matrix(at.middle), plan.dim_panels, at.statistics + 2l * plan.tokens, m, from, to, normal, 0);
       product(normal, b.expand.in_panels, weights(b.expand.weight), b.expand.out_panels, 0, count,
               GeluOfHidden{weights(b.expand.bias), gelu, matrix(at.hidden), from});
@@ -133,12 +132,16 @@ struct Pass {
     const float* modulation = f.modulation + 6l * plan.dim * index;
     Modulation m = take_modulation(plan, modulation, true, room.modulation);
     norm_and_project(at, b.qkv, m);
+    watch.lap(qkv_part);
     mix_tokens(at, index == 0 || f.kept != nullptr);
+    watch.lap(attention_part);
     product(matrix(at.attended), b.project.in_panels, weights(b.project.weight), b.project.out_panels,
             rows.begin, rows.end,
             GatedResidual{weights(b.project.bias), m.gate, matrix(at.x), matrix(at.middle)});
+    watch.lap(project_part);
     m = take_modulation(plan, modulation + 3l * plan.dim, true, room.modulation);
     feed_forward(at, b, m, x_after(index));
+    watch.lap(mlp_part);
   }
 
   void enter() const {
@@ -168,9 +171,8 @@ struct Pass {
         take_modulation(plan, f.modulation + 6l * plan.dim * plan.depth, false, room.modulation);
     row_statistics(x, plan.dim_panels, plan.dim, rows.begin, rows.end, statistics);
     const Matrix normal{room.rows, block_stride}, tokens = matrix(room.tokens);
-    const int step = branch_rows(plan);
-    for (int from = rows.begin; from < rows.end; from += step) {
-      const int to = from + step < rows.end ? from + step : rows.end;
+    for (int from = rows.begin; from < rows.end; from += block_rows) {
+      const int to = from + block_rows < rows.end ? from + block_rows : rows.end;
       modulate(x, plan.dim_panels, statistics, m, from, to, normal, 0);
       product(normal, plan.output.in_panels, weights(plan.output.weight), plan.output.out_panels, 0,
               to - from, WithBias{weights(plan.output.bias), tokens, from});
@@ -186,10 +188,13 @@ void forward(const Team& team, const Forward& f) {
   Arena shared{f.shared}, scratch{f.scratch};
   lay_out_shared(*f.plan, shared, room);
   lay_out_scratch(*f.plan, scratch, room);
-  const Pass pass{team, f, *f.plan, room, share_rows(team, f.plan->tokens)};
+  Stopwatch watch(f.seconds);
+  const Pass pass{team, f, *f.plan, room, share_rows(team, f.plan->tokens), watch};
   pass.enter();
+  watch.lap(patch_part);
   for (int block = 0; block < f.plan->depth; ++block) pass.run_block(block);
   pass.leave();
+  watch.lap(final_part);
 }
 
 long forward_shared(const Plan& plan) {

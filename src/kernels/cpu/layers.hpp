@@ -4,6 +4,7 @@
 #include "kernels/cpu/attention.hpp"
 #include "kernels/cpu/attention_backward.hpp"
 #include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/stopwatch.hpp"
 #include "kernels/cpu/team.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {
@@ -19,15 +20,7 @@ struct Arena {
   }
 };
 
-constexpr long block_stride = (most_block_rows + 1) * panel;
-
-/// Rows that go through a whole branch before the next rows come, so that what they become stays in the
-/// cache.
-CVF_INLINE int branch_rows(const Plan& plan) {
-  const int rows = 12288 / plan.dim / tile_rows * tile_rows;
-  const int least = 48 / tile_rows * tile_rows, most = most_block_rows / tile_rows * tile_rows;
-  return rows < least ? least : (rows > most ? most : rows);
-}
+constexpr long block_stride = (block_rows + 1) * panel;
 
 /// The part of a block's modulation for branch 0 (attention) or 1, copied into `room` (3 padded rows).
 inline Modulation take_modulation(const Plan& plan, const float* from, bool gated, float* room) {

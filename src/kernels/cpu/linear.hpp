@@ -19,25 +19,23 @@ struct ConstMatrix {
 };
 
 constexpr int chunk_panels = 16;  // 256 inner values: their 16 KB of weights stay in the first-level cache
-constexpr int most_block_rows = 96;
 
-/// Rows that pass through all panels of the weights before the next rows come: their left side stays in the
-/// second level cache.
-CVF_INLINE int block_rows(int inner_panels) {
-  const int rows = 768 / inner_panels / tile_rows * tile_rows;
-  const int least = 48 / tile_rows * tile_rows, most = most_block_rows / tile_rows * tile_rows;
-  return rows < least ? least : (rows > most ? most : rows);
-}
+/// Rows that pass through all panels of the weights before the next rows come: enough that fetching a panel
+/// from the third-level cache hides behind their tiles, few enough that their left side stays in the second.
+constexpr int block_rows = 96 / tile_rows * tile_rows;
 
 /// finish(tile, row, out_panel) is called with x[row..]*w for each tile of rows [begin, end) and each panel
 /// of w.
 template <class Finish>
 CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out_panels, int begin, int end,
                         Finish finish) {
-  float partial[most_block_rows * panel];
-  const int block = block_rows(inner_panels);
-  for (int from = begin; from < end; from += block) {
-    const int to = from + block < end ? from + block : end;
+  float partial[block_rows * panel];
+  // floats of the next chunk of weights that each row asks for in advance, so that its first tile need not
+  // wait
+  const int piece = (inner_panels < chunk_panels ? inner_panels : chunk_panels) * panel * panel;
+  const int ahead = (piece / block_rows + panel - 1) / panel * panel;
+  for (int from = begin; from < end; from += block_rows) {
+    const int to = from + block_rows < end ? from + block_rows : end;
     for (int j = 0; j < out_panels; ++j) {
       const float* right = w + static_cast<long>(j) * inner_panels * panel * panel;
       for (int chunk = 0; chunk < inner_panels; chunk += chunk_panels) {
@@ -50,6 +48,8 @@ CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out
           } else {
             tile.read(part);
           }
+          const float* next = right + last * panel * panel + (row - from) * ahead;
+          for (int i = 0; i < tile_rows * ahead; i += panel) __builtin_prefetch(next + i, 0, 2);
           for (int p = chunk; p < last; ++p) {
             multiply<panel, 1>(tile, x.at(p, row), right + p * panel * panel, panel);
           }

@@ -51,6 +51,9 @@ struct Packed {
   const float* transposed;  // only for backward
 };
 
+/// What a pass consists of, for whoever asks where the time goes.
+enum Part { patch_part, qkv_part, attention_part, project_part, mlp_part, final_part, part_count };
+
 /// Threads that work on one sample together; `wait` holds each until all have come.
 struct Team {
   int rank, size;
@@ -65,8 +68,9 @@ struct Forward {
   float* velocity;          // [C,H,W]
   float* kept;              // KeepPlan::sample floats, or null when no gradient will be asked
   const KeepPlan* keep;
-  float* shared;   // scratch of the team
-  float* scratch;  // scratch of this thread
+  float* shared;    // scratch of the team
+  float* scratch;   // scratch of this thread
+  double* seconds;  // of each Part in this thread, added to; null when nobody asks
 };
 
 struct Backward {
@@ -82,6 +86,7 @@ struct Backward {
   float* state_gradient;       // [C,H,W]; null when not wanted
   float* shared;
   float* scratch;
+  double* seconds;
 };
 
 struct AdamW {
@@ -99,6 +104,12 @@ struct Kernels {
       long rounds);  // runs `rounds` rounds of independent multiply-adds, gives the operations done
   long (*shared_floats)(const Plan&, bool backward);
   long (*scratch_floats)(const Plan&, bool backward);
+  /// to[c*to_step + r] = from[r*from_step + c]
+  void (*turn)(const float* from, long from_step, int rows, int columns, float* to, long to_step);
+  void (*add)(const float* from, long count, float* to);  // to += from
+  /// out[b*out_step + r] = w[r] . x[b] + bias[r] for w [rows,in], x [count,in]
+  void (*dots)(const float* w, const float* bias, int in, int rows, const float* x, int count, float* out,
+               long out_step);
 };
 
 namespace portable {

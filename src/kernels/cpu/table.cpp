@@ -11,7 +11,8 @@ long shared_floats(const Plan& plan, bool back) {
 long scratch_floats(const Plan& plan, bool back) {
   return back ? backward_scratch(plan) : forward_scratch(plan);
 }
-constexpr Kernels table{CVF_WORD(CVF_SIMD), forward, backward, adamw, peak, shared_floats, scratch_floats};
+constexpr Kernels table{CVF_WORD(CVF_SIMD), forward,        backward, adamw, peak,
+                        shared_floats,      scratch_floats, turn,     add,   dots};
 }  // namespace
 
 const Kernels& kernels() {

@@ -1,0 +1,66 @@
+#include "measure.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+
+#include "../figures.hpp"
+
+namespace cvf::bench {
+namespace {
+
+class Collector : public benchmark::BenchmarkReporter {
+ public:
+  explicit Collector(bool cpu_time) : cpu_time_(cpu_time) {}
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const auto& run : runs) {
+      if (run.run_type != Run::RT_Iteration) continue;
+      const double total = cpu_time_ ? run.cpu_accumulated_time : run.real_accumulated_time;
+      seconds[run.run_name.function_name].push_back(total / static_cast<double>(run.iterations));
+    }
+  }
+
+  std::map<std::string, std::vector<double>> seconds;
+
+ private:
+  bool cpu_time_;
+};
+
+void shuffle_the_repeats() {
+  static const bool done = [] {
+    std::string words[] = {"bench", "--benchmark_enable_random_interleaving=true"};
+    char* arguments[] = {words[0].data(), words[1].data(), nullptr};
+    int count = 2;
+    benchmark::Initialize(&count, arguments);
+    return true;
+  }();
+  (void)done;
+}
+
+}  // namespace
+
+std::map<std::string, double> race(const std::vector<Contestant>& contestants, const Timing& timing) {
+  shuffle_the_repeats();
+  for (const auto& c : contestants) {
+    auto* entry = benchmark::RegisterBenchmark(c.name.c_str(), [&c](benchmark::State& state) {
+      for (auto _ : state) c.work();
+    });
+    entry->Iterations(c.calls)->Repetitions(timing.repeats)->MeasureProcessCPUTime();
+  }
+  Collector collector(timing.cpu_time);
+  benchmark::RunSpecifiedBenchmarks(&collector);
+  benchmark::ClearRegisteredBenchmarks();
+  std::map<std::string, double> out;
+  for (const auto& [name, seconds] : collector.seconds) {
+    out[name] = median(seconds) / (timing.cpu_time ? timing.threads : 1);
+  }
+  return out;
+}
+
+int calls_within(double wanted, const std::function<void()>& work) {
+  work();
+  return std::max(1, static_cast<int>(wanted / seconds(work)));
+}
+
+}  // namespace cvf::bench

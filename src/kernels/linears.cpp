@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "kernels/cpu_choice.hpp"
+#include "kernels/sit.hpp"
+
+namespace cvf::kernels {
+namespace {
+
+using torch::Tensor;
+
+constexpr std::int64_t few = 16;    // vectors; for more of them the library's product is as fast
+constexpr std::int64_t piece = 64;  // rows of a matrix that a thread takes at a time
+
+bool is_plain_float(const Tensor& t) {
+  return t.device().is_cpu() && t.scalar_type() == torch::kFloat && t.is_contiguous();
+}
+
+bool dots_apply(const Tensor& x, const std::vector<Linear>& layers) {
+  if (torch::GradMode::is_enabled() || x.size(0) == 0 || x.size(0) > few || !is_plain_float(x)) return false;
+  return std::all_of(layers.begin(), layers.end(),
+                     [](const Linear& l) { return is_plain_float(l.weight) && is_plain_float(l.bias); });
+}
+
+struct Piece {
+  const float *weight, *bias;
+  std::int64_t rows, column;  // the column in the result
+};
+
+std::vector<Piece> pieces_of(const std::vector<Linear>& layers, std::int64_t in) {
+  std::vector<Piece> out;
+  std::int64_t column = 0;
+  for (const auto& l : layers) {
+    const std::int64_t rows = l.weight.size(0);
+    for (std::int64_t r = 0; r < rows; r += piece) {
+      out.push_back({l.weight.data_ptr<float>() + r * in, l.bias.data_ptr<float>() + r,
+                     std::min(piece, rows - r), column + r});
+    }
+    column += rows;
+  }
+  return out;
+}
+
+Tensor run_dots(const Tensor& x, const std::vector<Linear>& layers) {
+  const auto pieces = pieces_of(layers, x.size(1));
+  const std::int64_t width = pieces.back().column + pieces.back().rows;
+  const Tensor out = torch::empty({x.size(0), width});
+  const auto& kernels = cpu_kernels();
+  const float* from = x.data_ptr<float>();
+  float* to = out.data_ptr<float>();
+  const int in = static_cast<int>(x.size(1)), count = static_cast<int>(x.size(0));
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& p = pieces[i];
+    kernels.dots(p.weight, p.bias, in, static_cast<int>(p.rows), from, count, to + p.column, width);
+  }
+  return out;
+}
+
+}  // namespace
+
+Tensor linears_beside(const Tensor& x, const std::vector<Linear>& layers, Engine engine) {
+  if (engine == Engine::automatic && dots_apply(x, layers)) return run_dots(x, layers);
+  std::vector<Tensor> parts;
+  for (const auto& l : layers) parts.push_back(at::linear(x, l.weight, l.bias));
+  return torch::cat(parts, 1);
+}
+
+}  // namespace cvf::kernels

@@ -3,6 +3,7 @@
 #include "bench/field/memory.hpp"
 #include "bench/field/run.hpp"
 #include "bench/solvers/run.hpp"
+#include "bench/train/run.hpp"
 #include "cli/verbs.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
@@ -35,6 +36,28 @@ struct BenchSolvers {
     bench::run_solvers(settings);
   }
 };
+
+struct BenchTrain {
+  bench::TrainSettings settings;
+  std::vector<std::string> only;
+
+  void run() {
+    tensors::prepare();
+    settings.only = {only.begin(), only.end()};
+    bench::run_train(settings);
+  }
+};
+
+void add_train_bench(CLI::App& verbs) {
+  CLI::App& app = *verbs.add_subcommand("train", "a training step of each objective, relative to sm");
+  const auto verb = bind<BenchTrain>(app);
+  app.add_option("--only", verb->only, "configurations S, A, B, A1, comma separated")->delimiter(',');
+  app.add_option("--batch", verb->settings.batch, "rows in a batch (the configuration's own)");
+  app.add_option("--repeats", verb->settings.repeats, "repeats of each measurement")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--json", verb->settings.json, "print one JSON object");
+}
 
 void add_solvers(CLI::App& verbs) {
   CLI::App& app = *verbs.add_subcommand("solvers", "what a step costs beside the field");
@@ -72,6 +95,7 @@ void add_bench(CLI::App& app) {
   field.add_option("--memory-of", verb->memory_of, "")
       ->group("");  // the process that a memory measurement starts
   add_solvers(verbs);
+  add_train_bench(verbs);
 }
 
 }  // namespace cvf::cli

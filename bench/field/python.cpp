@@ -22,51 +22,51 @@ namespace {
 /// The other side: answers "infer 5" or "train 5" with the seconds of that many calls.
 class Python {
  public:
-  Python(const std::string& interpreter, const Configuration& c, int threads) {
+  Python(const std::string& interpreter, const Configuration& c) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
       throw UsageError("--python: no socket");
     child_ = fork();
-    if (child_ == 0) become(interpreter, c, threads, ends[1]);
+    if (child_ == 0) become(interpreter, c, ends[1]);
     close(ends[1]);
-    line_ = fdopen(ends[0], "r+");
+    from_ = fdopen(ends[0], "r");
+    to_ = fdopen(dup(ends[0]), "w");  // one stream for both would have to seek between
     parameters = static_cast<std::int64_t>(answer());
   }
   ~Python() {
-    std::fclose(line_);  // its input ends, and so does it
+    std::fclose(to_), std::fclose(from_);  // its input ends, and so does it
     waitpid(child_, nullptr, 0);
   }
 
   double seconds(const std::string& what, int calls) {
-    fmt::print(line_, "{} {}\n", what, calls);
-    std::fflush(line_);
+    fmt::print(to_, "{} {}\n", what, calls);
+    std::fflush(to_);
     return answer() / calls;
   }
 
   std::int64_t parameters = 0;
 
  private:
-  [[noreturn]] static void become(const std::string& interpreter, const Configuration& c, int threads,
-                                  int end) {
+  [[noreturn]] static void become(const std::string& interpreter, const Configuration& c, int end) {
     dup2(end, STDIN_FILENO);
     dup2(end, STDOUT_FILENO);
     for (const char* ours : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OPENBLAS_THREAD_TIMEOUT"}) unsetenv(ours);
     const auto command =
-        fmt::format("exec {} {}/torch_sit.py {} {} {} {} {} {} {}", interpreter, CVF_BENCH_FIELD_DIR, c.side,
-                    c.patch, c.width, c.depth, c.heads, c.batch, threads);
+        fmt::format("exec {} {}/torch_sit.py {} {} {} {} {} {}", interpreter, CVF_BENCH_FIELD_DIR, c.side,
+                    c.patch, c.width, c.depth, c.heads, c.batch);
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     _exit(127);
   }
 
   double answer() {
     double value = 0;
-    if (std::fscanf(line_, "%lf", &value) != 1)
+    if (std::fscanf(from_, "%lf", &value) != 1)
       throw UsageError("--python: torch_sit.py ended; does this python have torch?");
     return value;
   }
 
   pid_t child_;
-  FILE* line_;
+  FILE *from_, *to_;
 };
 
 std::int64_t parameters_of(Problem& p) {
@@ -104,7 +104,7 @@ void print_against_python(const FieldSettings& s) {
   threads::use(s.threads.back());
   const auto a = configurations()[1];
   Problem ours(a, true);
-  Python python(s.python, a, s.threads.back());
+  Python python(s.python, a);
   if (python.parameters != parameters_of(ours)) {
     throw UsageError("torch_sit.py has {} parameters, the field {}", python.parameters, parameters_of(ours));
   }

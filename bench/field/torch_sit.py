@@ -1,7 +1,7 @@
 """The SiT network as one would write it in plain PyTorch, to compare the fused field with.
 
-Usage: torch_sit.py SIDE PATCH WIDTH DEPTH HEADS BATCH THREADS. Prints the number of parameters, then answers each
-line "infer N" or "train N" with the seconds that N calls took.
+Usage: torch_sit.py SIDE PATCH WIDTH DEPTH HEADS BATCH. Torch keeps its own default settings. Prints the number of
+parameters, then answers each line "infer N" or "train N" with the seconds that N calls took.
 """
 import math
 import sys
@@ -74,8 +74,7 @@ class Sit(nn.Module):
 
 
 def main():
-    side, patch, width, depth, heads, batch, threads = map(int, sys.argv[1:8])
-    torch.set_num_threads(threads)
+    side, patch, width, depth, heads, batch = map(int, sys.argv[1:7])
     torch.manual_seed(1)
     model = Sit(side, patch, width, depth, heads)
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.99))

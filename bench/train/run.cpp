@@ -91,8 +91,8 @@ struct Entrant {
       Tensor state = learner->batch.state(0).repeat({many, 1, 1, 1}).narrow(0, 0, call.rows).clone();
       const Tensor dt = torch::full({call.rows}, field.shape().dt_ref, torch::kDouble);
       const torch::AutoGradMode mode(call.to_weights);
-      const Tensor psi = field.forward(state.requires_grad_(call.to_state), dt);
-      if (call.to_weights) total = total + psi.sum();
+      const Tensor answer = field.forward(state.requires_grad_(call.to_state), dt);
+      if (call.to_weights) total = total + answer.sum();
     }
     total.backward();
     learner->optimizer.clear_gradients();

@@ -71,9 +71,10 @@ const solvers::Velocity lorenz = [](const Tensor& state, const Tensor&) {
   const double* s = state.data_ptr<double>();
   double* v = out.data_ptr<double>();
   for (std::int64_t r = 0; r < state.size(0); ++r, s += 3, v += 3) {
-    v[0] = 10 * (s[1] - s[0]);
-    v[1] = s[0] * (28 - s[2]) - s[1];
-    v[2] = s[0] * s[1] - 8.0 / 3 * s[2];
+    const double x = s[0], y = s[1], z = s[2];  // read before anything is written: out could be anywhere
+    v[0] = 10 * (y - x);
+    v[1] = x * (28 - z) - y;
+    v[2] = x * y - 8.0 / 3 * z;
   }
   return out;
 };

@@ -37,15 +37,16 @@ class Integration {
       row.step = row.cut ? row.remaining : row.wanted;
     }
     stepper_->attempt(rows_, velocity_);
-    settle();
   }
 
   void judge() {
     stepper_->judge(rows_);
     for (auto& row : rows_.all) {
+      row.counts.evaluations += rows_.asked_of_all;  // every row pays for what was asked of all
       ++(row.accepted ? row.counts.accepted : row.counts.rejected);
       if (++row.trials >= wishes_.max_steps && !row.accepted) row.stop(Status::too_many_steps);
     }
+    rows_.asked_of_all = 0;
   }
 
   // The only place where states and times change. Afterwards `candidate` holds where accepted rows came from.
@@ -105,7 +106,7 @@ class Integration {
     flat_states_ = solution_.states.flatten(0, 1);
   }
 
-  // Every row pays for the questions that were asked of all.
+  // What the first step cost to find.
   void settle() {
     for (auto& row : rows_.all) row.counts.evaluations += rows_.asked_of_all;
     rows_.asked_of_all = 0;
@@ -132,7 +133,8 @@ class Integration {
     const auto& targets = targets_of(row);
     row.finished = row.target >= targets.size();
     if (row.finished) return;
-    row.interval = row.remaining = std::abs(targets[row.target] - from);
+    row.goal = targets[row.target];
+    row.interval = row.remaining = std::abs(row.goal - from);
     row.trials = 0;
     row.remark_here = {};
   }
@@ -141,7 +143,7 @@ class Integration {
     if (wishes_.steps) {
       solution_.steps[static_cast<std::size_t>(row.sample)].push_back({row.time, row.step, row.error});
     }
-    row.time = row.cut ? targets_of(row)[row.target] : row.time + row.signed_step();
+    row.time = row.cut ? row.goal : row.time + row.signed_step();
     row.remaining = row.cut ? 0 : row.remaining - row.step;
   }
 
@@ -152,9 +154,9 @@ class Integration {
   void record_passed(std::size_t i) {
     Row& row = rows_.all[i];
     const double from = row.time - row.signed_step();
-    while (!row.finished && row.direction * (targets_of(row)[row.target] - row.time) <= 0) {
+    while (!row.finished && row.direction * (row.goal - row.time) <= 0) {
       if (!passed_.defined()) passed_ = torch::empty_like(rows_.state.narrow(0, 0, 1));
-      const double share = (targets_of(row)[row.target] - from) / (row.time - from);
+      const double share = (row.goal - from) / (row.time - from);
       stepper_->interpolate(rows_, i, share, passed_);
       record_state(row, passed_, 0);
     }
@@ -168,8 +170,8 @@ class Integration {
     } else {
       copy_row(flat_states_, sample * problem_.most_targets() + row.target, states, i);
     }
-    const double here = targets_of(row)[row.target++];
-    aim(row, here);
+    ++row.target;
+    aim(row, row.goal);
   }
 
   // Targets that were never reached say why.

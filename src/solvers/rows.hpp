@@ -13,6 +13,7 @@ namespace cvf::solvers {
 struct Row {
   std::int64_t sample = 0;
   double time = 0, direction = 1;
+  double goal = 0;       // the time of the next target
   double interval = 0;   // from the last target (or the start) to the next
   double remaining = 0;  // of it. A state of its own, so that a target is met without rounding
   double wanted = 0;     // the step that the method would like next

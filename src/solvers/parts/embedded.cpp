@@ -10,6 +10,19 @@ namespace cvf::solvers {
 
 using torch::Tensor;
 
+namespace {
+
+// x^(-1/order), from single precision by one step of Newton: 3e-14, and several times faster than pow, which
+// for an easy field is a quarter of a step's time.
+double inverse_root(double x, int order) {
+  const double y = std::pow(static_cast<float>(x), -1.0F / static_cast<float>(order));
+  double power = x;
+  for (int i = 0; i < order; ++i) power *= y;
+  return y * (1 + (1 - power) / order);
+}
+
+}  // namespace
+
 void EmbeddedOptions::describe(config::Section& s) {
   static constexpr std::pair<std::string_view, Norm> norms[]{{"row", Norm::row}, {"batch", Norm::batch}};
   s.key("atol", &atol, "absolute tolerance, in units of the state", config::above(0));
@@ -45,7 +58,7 @@ Numbers EmbeddedStepper::norms_of(Numbers squares, const Rows& rows) const {
     const double sum = std::accumulate(squares.begin(), squares.end(), 0.0);
     std::fill(squares.begin(), squares.end(), sum / static_cast<double>(squares.size()));
   }
-  for (auto& x : squares) x = std::sqrt(x / count);
+  for (auto& x : squares) x = std::sqrt(x * (1 / count));
   return squares;
 }
 
@@ -120,10 +133,9 @@ void EmbeddedStepper::judge(Rows& rows) {
 
 // An error that is not finite says only that the step was far too long.
 double EmbeddedStepper::factor(double ratio) const {
-  if (ratio == 0) return options_.grow;
-  if (!std::isfinite(ratio)) return options_.shrink;
-  const double least = ratio < 1 ? 1 : options_.shrink;
-  return std::min(options_.grow, std::max(options_.safety * std::pow(ratio, -1.0 / tableau_.order), least));
+  if (!std::isfinite(ratio) || ratio >= ratio_that_shrinks_) return options_.shrink;
+  if (ratio <= ratio_that_grows_) return options_.grow;
+  return std::max(options_.safety * inverse_root(ratio, tableau_.order), ratio < 1 ? 1 : options_.shrink);
 }
 
 void EmbeddedStepper::resize(Rows& rows) {

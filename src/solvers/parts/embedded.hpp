@@ -5,6 +5,8 @@
 //   h' = h min(grow, max(safety / ratio^(1/order), shrink or 1)),   accepted where ratio <= 1.
 #pragma once
 
+#include <cmath>
+
 #include "solvers/parts/algebra.hpp"
 #include "solvers/parts/tableau.hpp"
 #include "solvers/solver.hpp"
@@ -41,7 +43,11 @@ class EmbeddedPair : public Solver {
 class EmbeddedStepper : public Stepper {
  public:
   EmbeddedStepper(const Tableau& tableau, const EmbeddedOptions& options)
-      : tableau_(tableau), options_(options), k_(tableau.stages()) {}
+      : tableau_(tableau),
+        options_(options),
+        ratio_that_grows_(std::pow(options.safety / options.grow, tableau.order)),
+        ratio_that_shrinks_(std::pow(options.safety / options.shrink, tableau.order)),
+        k_(tableau.stages()) {}
 
   void begin(Rows& rows, Evaluator& velocity) override;
   void propose(Rows& rows) override;
@@ -60,8 +66,9 @@ class EmbeddedStepper : public Stepper {
 
   const Tableau& tableau_;
   EmbeddedOptions options_;
-  std::vector<torch::Tensor> k_;  // of every stage; k_[0] belongs to the rows' current states
-  Numbers next_;                  // the step of each row that the controller wants
+  double ratio_that_grows_, ratio_that_shrinks_;  // errors where a step changes as much as it may
+  std::vector<torch::Tensor> k_;                  // of every stage; k_[0] belongs to the rows' current states
+  Numbers next_;                                  // the step of each row that the controller wants
 };
 
 }  // namespace cvf::solvers

@@ -42,11 +42,18 @@ void with_count(std::span<const Term<T>> terms, Work&& work) {
   (std::make_index_sequence<most_terms>{});
 }
 
-// Rows of a few values would make the inner loop too short: the scale is spread over the values instead.
+// Rows of a few values would make the inner loop too short: the scale is spread over the values instead. The
+// stages of a step share their scale, so the last one is remembered.
 template <class T>
 const T* spread(const double* scale, Extent extent) {
+  thread_local std::vector<double> known;
   thread_local std::vector<T> out;
-  out.resize(extent.rows * extent.values);
+  const std::size_t size = extent.rows * extent.values;
+  if (out.size() == size && known.size() == extent.rows && std::equal(known.begin(), known.end(), scale)) {
+    return out.data();
+  }
+  known.assign(scale, scale + extent.rows);
+  out.resize(size);
   T* next = out.data();
   for (std::size_t r = 0; r < extent.rows; ++r) {
     for (std::size_t i = 0; i < extent.values; ++i) *next++ = static_cast<T>(scale[r]);

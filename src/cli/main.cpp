@@ -46,6 +46,7 @@ void add_everything(CLI::App& app) {
   add_convert(data);
   add_picture(data);
   add_train(app);
+  add_evaluate(app);
   add_rollout(app);
   add_explain(app);
   add_bench(app);

@@ -16,6 +16,7 @@ void add_convert(CLI::App& data);
 void add_picture(CLI::App& data);
 void add_explain(CLI::App& app);
 void add_train(CLI::App& app);
+void add_evaluate(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_rollout(CLI::App& app);
 

@@ -30,12 +30,13 @@ const std::map<std::string, Rooms> may_include{
     {"solvers", {"core"}},
     {"metrics", {"core"}},
     {"rollout", {"core", "data", "normalizers", "fields", "model", "solvers"}},
+    {"evaluate", {"core", "data", "model", "solvers", "rollout", "metrics"}},
     {"train",
      {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate",
       "solvers", "rollout", "metrics"}},
     {"cli",
      {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate",
-      "solvers", "rollout", "metrics", "report", "train"}},
+      "solvers", "rollout", "metrics", "evaluate", "report", "train"}},
 };
 
 // A heavy or special header and the only places that may name it.

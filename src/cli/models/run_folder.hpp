@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "data/source.hpp"
 #include "model/trained_model.hpp"
 
 namespace cvf::cli {
@@ -17,5 +18,8 @@ struct RunFolder {
 
 /// `path` itself when it holds a model, else its subfolder best, else last.
 RunFolder open_run(const std::string& path);
+
+/// A DataError when the file's channels or grid are not those that the model was trained on.
+void check_fits(const data::Source& source, const model::TrainedModel& model);
 
 }  // namespace cvf::cli

@@ -1,0 +1,47 @@
+// A trained model against the truth of a file: protocols, metrics and how far the model's own doubt can be
+// trusted. Rows of samples pass through one group at a time, so the memory does not grow with the file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/source.hpp"
+#include "metrics/scoreboard.hpp"
+#include "rollout/protocols.hpp"
+
+namespace cvf::evaluate {
+
+struct Options {
+  std::vector<std::string> protocols{"time_informed", "direct"};
+  int frames = 0;     // predicted frames; 0 = to the end of each sample
+  int together = 16;  // samples in a group
+  int every = 1;      // looks at every so many frames of the file: its training grid, say
+  bool one_step = true;
+};
+
+/// How a number that needs no truth goes with the error: for every sample and frame the sum over the accepted
+/// steps of NRE * step so far, and the RMSE of the frame.
+struct Trust {
+  std::vector<double> scores, errors;
+
+  bool measured() const { return !scores.empty(); }
+  double rank_correlation() const;
+};
+
+struct Part {
+  std::string protocol;  // "one_step", "time_informed" or "direct"
+  std::vector<metrics::Score> scores;
+  std::string divergence;  // a sentence; empty: none
+  Trust trust;             // time_informed with a solver that measures NRE
+
+  const metrics::Score* find(std::string_view metric) const;
+};
+
+struct Evaluation {
+  std::vector<Part> parts;
+};
+
+Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
+                    std::span<const std::size_t> samples, const Options& options);
+
+}  // namespace cvf::evaluate

@@ -80,11 +80,10 @@ class Integration {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       rows_.all[i].finished ? conclude(rows_.all[i]) : kept.push_back(static_cast<std::int64_t>(i));
     }
-    std::vector<Row> rest;
-    for (const auto i : kept) rest.push_back(rows_.all[static_cast<std::size_t>(i)]);
-    rows_.all = std::move(rest);
-    rows_.state = take_rows(rows_.state, kept);
-    rows_.candidate = torch::empty_like(rows_.state);
+    for (std::size_t i = 0; i < kept.size(); ++i) rows_.all[i] = rows_.all[static_cast<std::size_t>(kept[i])];
+    rows_.all.resize(kept.size());
+    keep_rows(rows_.state, kept);
+    rows_.candidate = rows_.candidate.narrow(0, 0, rows_.state.size(0));
     stepper_->pack(kept);
   }
 

@@ -131,6 +131,18 @@ void copy_row(Tensor& to, std::size_t to_row, const Tensor& from, std::size_t fr
               static_cast<const char*>(from.data_ptr()) + from_row * bytes, bytes);
 }
 
+void keep_rows(Tensor& tensor, std::span<const std::int64_t> rows) {
+  if (!applies(tensor)) {
+    tensor = take_rows(tensor, rows);
+    return;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto from = static_cast<std::size_t>(rows[i]);
+    if (from != i) copy_row(tensor, i, tensor, from);
+  }
+  tensor = tensor.narrow(0, 0, static_cast<std::int64_t>(rows.size()));
+}
+
 Tensor take_rows(const Tensor& from, std::span<const std::int64_t> rows) {
   const Tensor index =
       torch::tensor(std::vector<std::int64_t>(rows.begin(), rows.end()), torch::kLong).to(from.device());

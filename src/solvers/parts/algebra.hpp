@@ -34,6 +34,8 @@ Numbers row_squares(Tensors k, std::span<const double> weights, const ErrorScale
 std::vector<char> finite_rows(const torch::Tensor& states);
 
 void copy_row(torch::Tensor& to, std::size_t to_row, const torch::Tensor& from, std::size_t from_row);
+/// Only these rows, in rising order, stay; in place where the fused loops apply.
+void keep_rows(torch::Tensor& tensor, std::span<const std::int64_t> rows);
 torch::Tensor take_rows(const torch::Tensor& from, std::span<const std::int64_t> rows);
 
 }  // namespace cvf::solvers

@@ -153,11 +153,10 @@ void EmbeddedStepper::resize(Rows& rows) {
 }
 
 void EmbeddedStepper::pack(std::span<const std::int64_t> kept) {
-  if (k_[0].defined()) k_[0] = take_rows(k_[0], kept);
+  if (k_[0].defined()) keep_rows(k_[0], kept);
   if (next_.empty()) return;
-  Numbers rest;
-  for (const auto i : kept) rest.push_back(next_[static_cast<std::size_t>(i)]);
-  next_ = std::move(rest);
+  for (std::size_t i = 0; i < kept.size(); ++i) next_[i] = next_[static_cast<std::size_t>(kept[i])];
+  next_.resize(kept.size());
 }
 
 // The quartic through both ends, their slopes and the middle, x = share of the step:

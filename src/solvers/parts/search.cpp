@@ -131,9 +131,8 @@ void Search::resize(Rows& rows) {
 
 void Search::pack(std::span<const std::int64_t> kept) {
   if (memory_.empty()) return;
-  std::vector<Memory> rest;
-  for (const auto i : kept) rest.push_back(memory_[static_cast<std::size_t>(i)]);
-  memory_ = std::move(rest);
+  for (std::size_t i = 0; i < kept.size(); ++i) memory_[i] = memory_[static_cast<std::size_t>(kept[i])];
+  memory_.resize(kept.size());
 }
 
 }  // namespace cvf::solvers

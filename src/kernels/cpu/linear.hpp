@@ -30,10 +30,11 @@ template <class Finish>
 CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out_panels, int begin, int end,
                         Finish finish) {
   float partial[block_rows * panel];
-  // floats of the next chunk of weights that each row asks for in advance, so that its first tile need not
-  // wait
-  const int piece = (inner_panels < chunk_panels ? inner_panels : chunk_panels) * panel * panel;
-  const int ahead = (piece / block_rows + panel - 1) / panel * panel;
+  // Weights that do not stay in the second-level cache: each row asks in advance for this many floats of the
+  // next chunk, so that its first tile need not wait.
+  const bool far = inner_panels * out_panels > 256;
+  const int chunk_floats = (inner_panels < chunk_panels ? inner_panels : chunk_panels) * panel * panel;
+  const int ahead = far ? (chunk_floats / block_rows + panel - 1) / panel * panel : 0;
   for (int from = begin; from < end; from += block_rows) {
     const int to = from + block_rows < end ? from + block_rows : end;
     for (int j = 0; j < out_panels; ++j) {

@@ -1,6 +1,8 @@
 // The configurations whose speed is promised, and one inference or training step on them.
 #pragma once
 
+#include <torch/optim/adamw.h>
+
 #include <string>
 #include <vector>
 

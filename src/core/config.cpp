@@ -48,6 +48,18 @@ class Reader : public Section {
     inner.refuse_unknown_keys();
   }
 
+  std::vector<std::string> visit_names(std::string_view name) override {
+    const toml::table* inside = table_[name].as_table();
+    if (inside == nullptr) return {};
+    std::vector<std::pair<toml::source_position, std::string>> found;
+    for (const auto& [key, node] : *inside) found.emplace_back(key.source().begin, key.str());
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::string> out;
+    for (auto& [place, key] : found) out.push_back(std::move(key));
+    return out;
+  }
+
  private:
   template <class T>
   void assign(std::string_view name, const toml::node& node, T& value, const Limits& limits) const {

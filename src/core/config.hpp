@@ -68,7 +68,19 @@ class Section {
     visit_table(name, help, describe);
   }
 
+  /// Tables under names of the user's own, in the order of the file: [method.sm], [method.cvf], ...
+  template <class Options>
+  void tables(std::string_view name, std::vector<std::pair<std::string, Options>>& all,
+              std::string_view help) {
+    for (auto& key : visit_names(name)) all.emplace_back(std::move(key), Options{});
+    visit_table(name, help, [&all](Section& s) {
+      for (auto& [key, options] : all) s.table(key, "", [&options](Section& t) { options.describe(t); });
+    });
+  }
+
  protected:
+  /// The names that the tables inside `table` have where this section reads from.
+  virtual std::vector<std::string> visit_names(std::string_view table) = 0;
   virtual void visit(std::string_view name, Target target, std::string_view help, const Limits& limits) = 0;
   virtual void visit_table(std::string_view name, std::string_view help,
                            const std::function<void(Section&)>& describe) = 0;

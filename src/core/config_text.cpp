@@ -1,6 +1,9 @@
 // Options as text: the resolved TOML that a run saves, and the explanation for people. Needs no TOML library.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "core/config.hpp"
 #include "core/config_types.hpp"
 #include "core/text.hpp"
@@ -48,6 +51,13 @@ std::string value_text(const T& value) {
   }
 }
 
+std::string key_text(std::string_view name) {
+  const bool bare = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+  return bare && !name.empty() ? std::string(name) : quoted(name);
+}
+
 class Writer : public Section {
  public:
   explicit Writer(std::string path = "") : path_(std::move(path)) {}
@@ -61,10 +71,11 @@ class Writer : public Section {
     std::visit([&](auto* value) { values_ += fmt::format("{} = {}\n", name, value_text(*value)); }, target);
   }
   void visit_table(std::string_view name, std::string_view, const Describe& describe) override {
-    Writer inner(path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name));
+    Writer inner(path_.empty() ? key_text(name) : fmt::format("{}.{}", path_, key_text(name)));
     describe(inner);
     tables_ += inner.text();
   }
+  std::vector<std::string> visit_names(std::string_view) override { return {}; }  // those that are there
 
  private:
   std::string path_, values_, tables_;
@@ -90,6 +101,7 @@ class Explainer : public Section {
     describe(inner);
     out += fmt::format("  [{}{}] {}\n{}", prefix_, name, help, inner.out);
   }
+  std::vector<std::string> visit_names(std::string_view) override { return {"NAME"}; }
 
  private:
   std::string prefix_;

@@ -12,6 +12,8 @@ using torch::Tensor;
 void Mlp::Options::describe(config::Section& s) {
   s.key("width", &width, "values in the hidden state", config::at_least(1));
   s.key("depth", &depth, "number of residual blocks", config::at_least(1));
+  s.key("expansion", &expansion, "values inside a block for each value of the hidden state",
+        config::at_least(1));
   s.key("conditioned", &conditioned,
         "false: the field does not see dt (tau = 0), as tangent methods want it");
 }
@@ -40,15 +42,16 @@ Mlp::Block Mlp::make_block(torch::nn::Module& parent, int index, std::uint64_t s
     initialise(linear, draw, seed, fmt::format("blocks.{}.{}", index, name));
     return linear;
   };
-  const std::int64_t width = options_.width;
-  return {add("expand", width, 4 * width, Draw::xavier), add("contract", 4 * width, width, Draw::xavier),
+  const std::int64_t width = options_.width, inner = width * options_.expansion;
+  return {add("expand", width, inner, Draw::xavier), add("contract", inner, width, Draw::xavier),
           add("modulate", width, 3 * width, Draw::zero)};
 }
 
 Tensor Mlp::forward(const Tensor& state, const Tensor& dt) {
   check(state, dt);
   using kernels::watched;
-  const Tensor c = watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt)));  // [B,W]
+  const Tensor c =  // [B,W], or [1,W] for all rows where no row has a step of its own
+      watched("step", step_(options_.conditioned ? dt : torch::zeros({1}, dt.options())));
   Tensor x = watched("input", input_(state));
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     auto& block = blocks_[i];
@@ -62,7 +65,7 @@ Tensor Mlp::forward(const Tensor& state, const Tensor& dt) {
 
 // Norm, modulation, expansion and GELU of each block, forward and backward.
 double Mlp::training_bytes(double evaluations) const {
-  return evaluations * 4.0 * options_.width * (options_.depth * 24.0 + 12.0);
+  return evaluations * 4.0 * options_.width * (options_.depth * (8.0 + 4.0 * options_.expansion) + 12.0);
 }
 
 double Mlp::flops() const {

@@ -11,6 +11,7 @@ class Mlp : public VelocityField {
   struct Options {
     int width = 128;
     int depth = 3;
+    int expansion = 1;
     bool conditioned = true;
 
     void describe(config::Section& section);

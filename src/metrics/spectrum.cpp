@@ -16,7 +16,7 @@ Tensor shells(at::IntArrayRef space) {
   for (std::size_t axis = 0; axis < space.size(); ++axis) {
     std::vector<std::int64_t> shape(space.size(), 1);
     shape[axis] = space[axis];
-    squares += (torch::fft::fftfreq(space[axis], torch::kDouble) * longest).square().view(shape);
+    squares += (at::fft_fftfreq(space[axis], torch::kDouble) * longest).square().view(shape);
   }
   return squares.sqrt().round().to(torch::kLong).flatten();
 }
@@ -28,7 +28,7 @@ Tensor radial_spectrum(const Tensor& fields) {
   std::vector<std::int64_t> axes;
   for (std::int64_t axis = 2; axis < fields.dim(); ++axis) axes.push_back(axis);
   const double cells = static_cast<double>(fields.size(2) * (fields.dim() > 3 ? fields.size(3) : 1));
-  const Tensor energy = (torch::fft::fftn(fields, torch::nullopt, axes).abs() / cells).square().flatten(2);
+  const Tensor energy = (at::fft_fftn(fields, torch::nullopt, axes).abs() / cells).square().flatten(2);
   const Tensor shell = shells(space);
   const std::int64_t last = shell.max().item<std::int64_t>();
   Tensor out = torch::zeros({fields.size(0), fields.size(1), last + 1}, torch::kDouble);

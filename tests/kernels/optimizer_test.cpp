@@ -1,6 +1,7 @@
 #include "kernels/optimizer.hpp"
 
 #include <gtest/gtest.h>
+#include <torch/optim/adamw.h>
 
 namespace cvf::kernels {
 namespace {

@@ -2,6 +2,7 @@
 #include "support/golden.hpp"
 
 #include <gtest/gtest.h>
+#include <torch/nn/utils/clip_grad.h>
 
 #include "core/registry.hpp"
 #include "kernels/optimizer.hpp"

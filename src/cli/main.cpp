@@ -48,6 +48,7 @@ void add_everything(CLI::App& app) {
   add_train(app);
   add_evaluate(app);
   add_rollout(app);
+  add_study(app);
   add_explain(app);
   add_bench(app);
 }
@@ -84,7 +85,7 @@ namespace {
 // pay for a second start of the process.
 bool computes(int argc, char** argv) {
   return std::any_of(argv, argv + argc, [](std::string_view word) {
-    return word == "bench" || word == "train" || word == "rollout" || word == "evaluate" || word == "study";
+    return word == "bench" || word == "train" || word == "rollout" || word == "evaluate";
   });
 }
 

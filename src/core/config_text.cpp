@@ -52,9 +52,8 @@ std::string value_text(const T& value) {
 }
 
 std::string key_text(std::string_view name) {
-  const bool bare = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '-';
-  });
+  const bool bare = std::all_of(name.begin(), name.end(),
+                                [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
   return bare && !name.empty() ? std::string(name) : quoted(name);
 }
 

@@ -108,11 +108,15 @@ int make_sample(const systems::System& system, std::uint64_t seed, std::size_t s
 
 }  // namespace
 
-Outcome generate(Options& options, const std::string& path) {
-  const auto start = std::chrono::steady_clock::now();
+std::unique_ptr<systems::System> system_of(Options& options) {
   const systems::Row& row = find(systems::registry(), options.system, "system");
   if (!options.settings) options.settings = row.settings();
-  const auto system = options.settings->build(grid_of(options.grid, row));
+  return options.settings->build(grid_of(options.grid, row));
+}
+
+Outcome generate(Options& options, const std::string& path) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto system = system_of(options);
   data::GroupsWriter writer(path, plan_for(options, *system));
   Outcome outcome{static_cast<std::size_t>(options.samples), 0, 0, 0};
   const std::size_t before = writer.completed();

@@ -30,6 +30,9 @@ struct Options {
 /// Output times of one sample.
 std::vector<double> times_of(const Options& options, std::size_t sample);
 
+/// The system that the options ask for, on its grid.
+std::unique_ptr<systems::System> system_of(Options& options);
+
 struct Outcome {
   std::size_t samples = 0, simulated = 0, redrawn = 0;  // simulated: not found finished from an earlier call
   double seconds = 0;

@@ -127,4 +127,10 @@ Scalars DiffusionReaction::simulate(const Draw& draw, std::span<const double> ti
           {"evaluations", static_cast<double>(counts.evaluations)}};
 }
 
+bool DiffusionReaction::flow(std::span<const double> state, std::span<const double> times,
+                             const FrameSink& sink) const {
+  solver().run(state, times, sink);
+  return true;
+}
+
 }  // namespace cvf::systems

@@ -35,6 +35,8 @@ class DiffusionReaction : public System {
   std::string boundary() const override { return "zero_flux"; }
   Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override;
   std::vector<std::string> scalar_names() const override;
+  bool flow(std::span<const double> state, std::span<const double> times,
+            const FrameSink& sink) const override;
 
   /// Planes [2][ny][nx] before any burn-in.
   std::vector<double> initial_state(const Draw& draw) const;

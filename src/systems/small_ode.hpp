@@ -61,13 +61,21 @@ class SmallOde : public System {
   std::vector<std::string> scalar_names() const override { return {"solver_steps"}; }
 
   Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override {
-    const auto slope = [this](const double* state, double* out) { options_.equation.slope(state, out); };
-    auto start = draw_state(Equation::name, options_.ranges, draw);
-    return {{"solver_steps",
-             integrate_ode(Equation::name, slope, std::move(start), options_.tolerance, times, sink)}};
+    return {{"solver_steps", integrate(draw_state(Equation::name, options_.ranges, draw), times, sink)}};
+  }
+
+  bool flow(std::span<const double> state, std::span<const double> times,
+            const FrameSink& sink) const override {
+    integrate({state.begin(), state.end()}, times, sink);
+    return true;
   }
 
  private:
+  double integrate(std::vector<double> start, std::span<const double> times, const FrameSink& sink) const {
+    const auto slope = [this](const double* state, double* out) { options_.equation.slope(state, out); };
+    return integrate_ode(Equation::name, slope, std::move(start), options_.tolerance, times, sink);
+  }
+
   Options options_;
 };
 

@@ -54,6 +54,14 @@ class System {
   /// that order.
   virtual Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const = 0;
   virtual std::vector<std::string> scalar_names() const = 0;
+
+  /// The flow from a state of the caller's, planes [C][ny][nx]: hands out the state at each of `times` after
+  /// it. False, and nothing is handed out, where a system cannot start from any state.
+  virtual bool flow([[maybe_unused]] std::span<const double> state,
+                    [[maybe_unused]] std::span<const double> times,
+                    [[maybe_unused]] const FrameSink& sink) const {
+    return false;
+  }
 };
 
 /// The options of one system, behind one face: described for TOML, then built for a grid.

@@ -31,12 +31,13 @@ const std::map<std::string, Rooms> may_include{
     {"metrics", {"core"}},
     {"rollout", {"core", "data", "normalizers", "fields", "model", "solvers"}},
     {"evaluate", {"core", "data", "model", "solvers", "rollout", "metrics"}},
+    {"study", {"core", "systems", "data", "generate"}},
     {"train",
      {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate",
       "solvers", "rollout", "metrics"}},
     {"cli",
      {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate",
-      "solvers", "rollout", "metrics", "evaluate", "report", "train"}},
+      "solvers", "rollout", "metrics", "evaluate", "report", "train", "study"}},
 };
 
 // A heavy or special header and the only places that may name it.

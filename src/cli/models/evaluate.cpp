@@ -77,6 +77,7 @@ struct Evaluate {
     auto trained = train::RunOptions::read(
         config::Document::from_text(found.model.run_toml, found.folder + "/run.toml"));
     if (!data_file.empty()) trained.data.file = data_file;
+    if (options.every == 0) options.every = trained.downsampling.factor;
     const auto source = train::open_data(trained.data);
     check_fits(*source, found.model);
     const auto list = wanted(trained, source->description().samples);
@@ -125,8 +126,8 @@ void add_evaluate(CLI::App& app) {
       ->capture_default_str();
   verb_app
       .add_option("--every", verb->options.every,
-                  "look at every so many frames only, e.g. those that training saw")
-      ->check(CLI::PositiveNumber)
+                  "look at every so many frames only; 0: at those of the training grid")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb_app.add_option("--together", verb->options.together, "samples in a group: memory against speed")
       ->check(CLI::PositiveNumber)

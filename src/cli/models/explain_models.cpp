@@ -5,6 +5,7 @@
 #include "normalizers/normalizer.hpp"
 #include "objectives/objective.hpp"
 #include "solvers/solver.hpp"
+#include "study/options.hpp"
 #include "train/options.hpp"
 
 namespace cvf::cli {
@@ -51,6 +52,7 @@ std::vector<Topic> model_topics() {
       {"normalizer", "between physical units and what the network sees",
        [] { return list_of(normalizers::registry()) + explained<normalizers::Options>(); }},
       {"run", "everything in a file for cvf train", [] { return explained<train::RunOptions>(); }},
+      {"study", "everything in a file for cvf study", [] { return explained<study::Study>(); }},
       {"objective", "what a field is trained for", [] { return options_of(objectives::registry()); }},
       {"solver", "how a state is stepped through time", [] { return options_of(solvers::registry()); }},
   };

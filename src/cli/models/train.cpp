@@ -22,7 +22,7 @@ struct Train {
   std::vector<std::string> sets;
   std::int64_t seed = -1;
   int local_ranks = 0;
-  bool print_config = false, overwrite = false;
+  bool print_config = false, overwrite = false, data_only = false;
 
   train::RunOptions options() const {
     auto document = config::Document::from_file(run_file);
@@ -64,6 +64,7 @@ struct Train {
       if (overwrite) begin_anew();
       train::provide_data(wanted);
     }
+    if (data_only) return;
     if (local_ranks > 1 && train::run_local_ranks(local_ranks)) return;
     tensors::prepare();
     auto team = train::Team::join();
@@ -99,6 +100,7 @@ void add_train(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   verb_app.add_option("--replay", verb->replay, "evaluate the file that a failed run left");
   verb_app.add_flag("--print-config", verb->print_config, "print the resolved settings and stop");
+  verb_app.add_flag("--data-only", verb->data_only, "make the data file if it is missing, and stop");
   verb_app.add_flag("--overwrite", verb->overwrite, "begin anew even if the folder has a run");
 }
 

@@ -1,14 +1,11 @@
 #include "train/team/rank_process.hpp"
 
 #include <arpa/inet.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 
 #include "core/errors.hpp"
@@ -16,74 +13,23 @@
 namespace cvf::train {
 namespace {
 
-constexpr int cannot_execute = 127;
-
-// This process's environment, with the rank's own variables in place of any that it had.
-std::vector<std::string> rank_environment(const Launch& launch, int rank, int port) {
-  const std::vector<std::pair<std::string, std::string>> ours{
-      {"RANK", std::to_string(rank)},
-      {"WORLD_SIZE", std::to_string(launch.ranks)},
-      {"LOCAL_RANK", std::to_string(rank)},
-      {"MASTER_ADDR", "127.0.0.1"},
-      {"MASTER_PORT", std::to_string(port)},
-      {"CVF_RANK_THREADS", std::to_string(std::max(1, launch.threads / launch.ranks))}};
-  std::vector<std::string> out;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view line(*entry);
-    const auto is_ours = [&](const auto& pair) { return line.starts_with(pair.first + "="); };
-    if (std::none_of(ours.begin(), ours.end(), is_ours)) out.emplace_back(line);
-  }
-  for (const auto& [name, value] : ours) out.push_back(name + "=" + value);
-  return out;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> out;
-  for (auto& word : words) out.push_back(word.data());
-  out.push_back(nullptr);
-  return out;
+// What torchrun would set, and how many threads are the rank's own.
+Child::Start start_of(const Launch& launch, int rank, int port) {
+  return {.arguments = launch.arguments,
+          .environment = {{"RANK", std::to_string(rank)},
+                          {"WORLD_SIZE", std::to_string(launch.ranks)},
+                          {"LOCAL_RANK", std::to_string(rank)},
+                          {"MASTER_ADDR", "127.0.0.1"},
+                          {"MASTER_PORT", std::to_string(port)},
+                          {"CVF_RANK_THREADS", std::to_string(std::max(1, launch.threads / launch.ranks))}},
+          .output = {},
+          .program = launch.program};
 }
 
 }  // namespace
 
 RankProcess start_rank(const Launch& launch, int rank, int port) {
-  auto words = launch.arguments, environment = rank_environment(launch, rank, port);
-  const auto arguments = pointers(words), variables = pointers(environment);
-  const pid_t launcher = getpid();
-  const pid_t child = fork();
-  if (child < 0)
-    throw Error(Exit::unexpected,
-                fmt::format("rank {} could not be started: {}", rank, std::strerror(errno)));
-  if (child == 0) {                    // only system calls from here on: other threads may have held any lock
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // a launcher that is killed leaves no ranks behind
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-    if (getppid() == launcher) execve(launch.program.c_str(), arguments.data(), variables.data());
-    _exit(cannot_execute);
-  }
-  return {rank, child};
-}
-
-void RankProcess::look() {
-  int status = 0;
-  if (!ended() && waitpid(process_, &status, WNOHANG) == process_) status_ = status;
-}
-
-void RankProcess::send(int signal) const {
-  if (!ended()) kill(process_, signal);
-}
-
-bool RankProcess::killed() const {
-  return ended() && WIFSIGNALED(*status_);
-}
-
-int RankProcess::code() const {
-  constexpr int shells_add = 128;
-  return killed() ? shells_add + WTERMSIG(*status_) : WEXITSTATUS(*status_);
-}
-
-std::string RankProcess::fate() const {
-  if (!killed()) return fmt::format("ended with exit code {}", code());
-  return fmt::format("was killed by signal {} ({})", WTERMSIG(*status_), strsignal(WTERMSIG(*status_)));
+  return {rank, Child(start_of(launch, rank, port))};
 }
 
 ReservedPort::~ReservedPort() {

@@ -1,33 +1,20 @@
 // One rank as a child process of the launcher, and the port that its team meets at.
 #pragma once
 
-#include <sys/types.h>
+#include <utility>
 
-#include <optional>
-#include <string>
-
+#include "core/child.hpp"
 #include "train/team/launcher.hpp"
 
 namespace cvf::train {
 
-class RankProcess {
+class RankProcess : public Child {
  public:
-  RankProcess(int rank, pid_t process) : rank_(rank), process_(process) {}
-
-  void look();  // whether it has ended meanwhile
-  void send(int signal) const;
-
+  RankProcess(int rank, Child child) : Child(std::move(child)), rank_(rank) {}
   int rank() const { return rank_; }
-  bool ended() const { return status_.has_value(); }
-  bool failed() const { return ended() && code() != 0; }
-  bool killed() const;       // by a signal
-  int code() const;          // the exit code, or 128 + the signal that killed it, as shells count
-  std::string fate() const;  // "ended with exit code 3", "was killed by signal 9 (Killed)"
 
  private:
   int rank_;
-  pid_t process_;
-  std::optional<int> status_;
 };
 
 RankProcess start_rank(const Launch& launch, int rank, int port);

@@ -1,0 +1,48 @@
+// The cells of a study and the commands that make each of them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "study/options.hpp"
+
+namespace cvf::study {
+
+using Command = std::vector<std::string>;  // the words after the program's name
+
+struct Cell {
+  std::string data, option, method;
+  std::int64_t seed = 0;
+
+  std::string folder() const;  // of its run, inside the folder of runs
+  std::string name() const;    // for people
+};
+
+/// Every cell; seeds change slowest, so that a study that is stopped early has whole tables of few seeds.
+std::vector<Cell> cells_of(const Study& study);
+
+/// All settings of a cell's run in the order in which they are laid over its config.
+Settings settings_of(const Study& study, const Cell& cell);
+
+/// Seen from the study's folder: a cell's run, which other studies may share, and what the study made of it.
+std::string run_of(const Study& study, const Cell& cell);
+std::string place_of(const Cell& cell);
+
+/// Trains, evaluates and forecasts in the study's folder `root`; what was trained before is not trained
+/// again.
+std::vector<Command> commands_of(const Study& study, const Cell& cell, const std::string& root);
+
+/// Makes the data file of a cell if it is missing, and nothing else.
+Command data_command(const Study& study, const Cell& cell);
+
+/// The data file that a cell's run reads, and its test samples as the config writes them.
+struct CellData {
+  std::string file, test;
+};
+CellData data_of(const Study& study, const Cell& cell);
+
+/// Training sees one frame in this many.
+int factor_of(const Study& study, const Cell& cell);
+
+}  // namespace cvf::study

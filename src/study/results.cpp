@@ -1,0 +1,129 @@
+#include "study/results.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "core/text.hpp"
+
+namespace cvf::study {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Json parse(const std::string& file) {
+  try {
+    return Json::parse(files::read_whole(file));
+  } catch (const Json::exception&) {
+    throw DataError("{}: is not JSON; remove it, and the same command makes it again", file);
+  }
+}
+
+std::string note_file(const std::string& root, const Cell& cell) {
+  return root + "/" + place_of(cell) + "/cell.json";
+}
+
+// The last row of metrics.csv by its columns' names.
+std::map<std::string, double> last_row(const std::string& file) {
+  std::ifstream in(file);
+  std::string header, line, last;
+  std::getline(in, header);
+  while (std::getline(in, line)) last = line;
+  const auto names = text::split(header, ','), words = text::split(last, ',');
+  std::map<std::string, double> out;
+  for (std::size_t i = 0; i < std::min(names.size(), words.size()); ++i) {
+    if (!words[i].empty()) out[names[i]] = text::to_real(words[i], file);
+  }
+  return out;
+}
+
+std::map<std::string, double> training(const std::string& run) {
+  const auto row = last_row(run + "/metrics.csv");
+  std::map<std::string, double> out;
+  const std::pair<const char*, const char*> wanted[] = {
+      {"step", "steps"}, {"seconds", "seconds"}, {"samples_per_s", "samples_per_s"}, {"loss", "loss"}};
+  for (const auto& [column, name] : wanted) {
+    if (const auto found = row.find(column); found != row.end()) out[name] = found->second;
+  }
+  return out;
+}
+
+void take(std::map<std::string, Value>& out, const Json& part) {
+  for (const auto& [name, entry] : part.items()) {
+    if (!entry.is_object() || !entry.contains("status")) continue;
+    Value value{std::nullopt, entry.at("status").get<std::string>()};
+    if (entry.at("value").is_number()) value.value = entry.at("value").get<double>();
+    out[name] = value;
+  }
+}
+
+// One step is measured beside every protocol; its cost is not the protocol's.
+std::map<std::string, Value> measured(const Json& evaluation, const std::string& protocol) {
+  std::map<std::string, Value> out;
+  if (evaluation.contains("one_step")) take(out, evaluation.at("one_step"));
+  out.erase("nfe");
+  if (evaluation.contains(protocol)) {
+    take(out, evaluation.at(protocol));
+    if (const auto trust = evaluation.at(protocol).find("trust"); trust != evaluation.at(protocol).end())
+      out["trust"] = {trust->at("rank_correlation").get<double>(), "ok"};
+  }
+  return out;
+}
+
+}  // namespace
+
+Value Result::value(const std::string& evaluation, const std::string& metric) const {
+  if (metric == "seconds" || metric == "steps" || metric == "samples_per_s") {
+    const auto found = train.find(metric);
+    return found == train.end() ? Value{{}, "nothing to measure"} : Value{found->second, "ok"};
+  }
+  if (!good) return {std::nullopt, "failed"};
+  const auto part = measured.find(evaluation);
+  if (part == measured.end()) return {std::nullopt, "nothing to measure"};
+  const auto found = part->second.find(metric);
+  return found == part->second.end() ? Value{std::nullopt, "nothing to measure"} : found->second;
+}
+
+void write_note(const std::string& root, const Cell& cell, const Note& note) {
+  const Json out{{"commands", note.commands}, {"good", note.good}, {"sentence", note.sentence}};
+  const std::string file = note_file(root, cell);
+  files::write_atomically(file, out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::optional<Note> read_note(const std::string& root, const Cell& cell) {
+  const std::string file = note_file(root, cell);
+  if (!fs::exists(file)) return std::nullopt;
+  const Json note = parse(file);
+  return Note{note.at("commands").get<std::vector<Command>>(), note.at("good").get<bool>(),
+              note.at("sentence").get<std::string>()};
+}
+
+std::optional<Result> read_result(const Study& study, const Cell& cell, const std::string& root) {
+  const std::string run = root + "/" + run_of(study, cell), place = root + "/" + place_of(cell);
+  const auto note = read_note(root, cell);
+  if (!note) return std::nullopt;
+  Result out{cell, note->good, note->sentence, training(run), {}, {}};
+  Json line{{"data", cell.data},
+            {"option", cell.option},
+            {"method", cell.method},
+            {"seed", cell.seed},
+            {"status", out.good ? "ok" : "failed"},
+            {"sentence", out.sentence},
+            {"run", run_of(study, cell)},
+            {"train", out.train}};
+  if (fs::exists(place + "/forecast.h5")) line["forecast"] = place_of(cell) + "/forecast.h5";
+  for (const auto& [name, check] : study.evaluations) {
+    const std::string file = place + "/evaluation-" + name + ".json";
+    if (!fs::exists(file)) continue;
+    const Json evaluation = parse(file);
+    out.measured[name] = measured(evaluation, check.protocol);
+    line["evaluations"][name] = evaluation;
+  }
+  out.line = line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return out;
+}
+
+}  // namespace cvf::study

@@ -1,0 +1,192 @@
+#include "study/study.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "core/hash.hpp"
+#include "core/lock.hpp"
+#include "core/log.hpp"
+#include "core/progress.hpp"
+#include "core/text.hpp"
+#include "core/threads.hpp"
+#include "core/version.hpp"
+#include "study/pool.hpp"
+#include "study/tables.hpp"
+
+namespace cvf::study {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Floors = std::map<std::pair<std::string, std::string>, double>;  // (data, option) -> error
+
+class Work {
+ public:
+  explicit Work(const Run& wanted)
+      : wanted_(wanted),
+        study_(Study::read(wanted.file, wanted.preset, wanted.set)),
+        cells_(cells_of(study_)),
+        jobs_(std::max(1, wanted.jobs > 0 ? wanted.jobs : threads::count())),
+        threads_(std::max(1, threads::count() / jobs_)) {
+    for (const auto& cell : cells_) commands_.push_back(commands_of(study_, cell, wanted.out));
+  }
+
+  Outcome all() {
+    fs::create_directories(wanted_.out);
+    const FolderLock lock(wanted_.out);
+    files::write_atomically(wanted_.out + "/study.toml",
+                            config::write([this](config::Section& s) { study_.describe(s); }));
+    if (!wanted_.tables_only) {
+      make_data();
+      run_cells();
+    }
+    write_everything();
+    return outcome_;
+  }
+
+ private:
+  std::string folder(const Cell& cell) const { return wanted_.out + "/" + place_of(cell); }
+
+  // One after the other: each uses all threads by itself.
+  void make_data() const {
+    std::set<std::string> seen;
+    std::vector<Chain> chains;
+    for (const auto& cell : cells_) {
+      const std::string file = data_of(study_, cell).file;
+      if (!seen.insert(file).second || fs::exists(file)) continue;
+      chains.push_back({{data_command(study_, cell)}, wanted_.out + "/data.log"});
+      log::note("makes {}", file);
+    }
+    run_chains(chains, 1, [&](std::size_t, const Ending& ending) {
+      if (!ending.good) throw Error(static_cast<Exit>(ending.code), ending.sentence);
+    });
+  }
+
+  bool finished(std::size_t i) const {
+    const auto note = read_note(wanted_.out, cells_[i]);
+    return note && note->commands == commands_[i] && (note->good || !wanted_.retry);
+  }
+
+  void run_cells() {
+    std::vector<Chain> chains;
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (finished(i)) continue;
+      fs::create_directories(folder(cells_[i]));
+      chains.push_back({commands_[i], folder(cells_[i]) + "/output.log"});
+      for (auto& command : chains.back().commands)
+        command.insert(command.end(), {"--threads", fmt::format("{}", threads_)});
+      which.push_back(i);
+    }
+    Progress progress("study", cells_.size(), "cells", cells_.size() - chains.size());
+    run_chains(chains, jobs_, [&](std::size_t chain, const Ending& ending) {
+      const Cell& cell = cells_[which[chain]];
+      write_note(wanted_.out, cell, {commands_[which[chain]], ending.good, ending.sentence});
+      if (!ending.good) log::warning("{}: {}", cell.name(), ending.sentence);
+      ++outcome_.ran;
+      progress.remark(cell.name());
+      progress.advance();
+    });
+  }
+
+  void write_everything() {
+    std::vector<Result> results;
+    std::string lines;
+    for (const auto& cell : cells_) {
+      auto result = read_result(study_, cell, wanted_.out);
+      ++outcome_.cells;
+      if (!result) {
+        ++outcome_.missing;
+        continue;
+      }
+      if (!result->good) ++outcome_.failed;
+      lines += result->line + "\n";
+      results.push_back(std::move(*result));
+    }
+    files::write_atomically(wanted_.out + "/results.jsonl", lines);
+    const auto notes = notes_of(results, study_.floors ? floors() : Floors{});
+    fs::create_directories(wanted_.out + "/tables");
+    for (const auto& [name, table] : study_.tables) write(lay_out(study_, name, table, results), notes);
+    write(costs(study_, results), notes);
+  }
+
+  void write(Layout layout, const std::vector<std::string>& notes) const {
+    layout.notes = notes;
+    const std::string path = wanted_.out + "/tables/" + layout.name;
+    files::write_atomically(path + ".md", markdown(layout));
+    files::write_atomically(path + ".csv", csv(layout));
+    files::write_atomically(path + ".tex", latex(layout));
+  }
+
+  // Reuses what an earlier call worked out: the data behind it do not change.
+  Floors floors() const {
+    const std::string path = wanted_.out + "/floors.json";
+    Json known = fs::exists(path) ? Json::parse(files::read_whole(path), nullptr, false) : Json::object();
+    if (!known.is_object()) known = Json::object();
+    Floors out;
+    for (const auto& cell : cells_) {
+      const auto key = std::pair(cell.data, cell.option);
+      if (out.contains(key)) continue;
+      Json& entry = known[cell.data][cell.option];
+      if (!entry.contains("sm")) entry["sm"] = floor_of(cell);
+      if (entry["sm"].is_number()) out[key] = entry["sm"].get<double>();
+    }
+    files::write_atomically(path, known.dump(1) + "\n");
+    return out;
+  }
+
+  Json floor_of(const Cell& cell) const {
+    const auto [file, test] = data_of(study_, cell);
+    if (!fs::exists(file) || test.empty()) return {};
+    const auto floor = secant_floor({.data_file = file, .test = test, .factor = factor_of(study_, cell)});
+    return floor ? Json(*floor) : Json();
+  }
+
+  std::vector<std::string> notes_of(const std::vector<Result>& results, const Floors& floors) const {
+    std::vector<std::string> out;
+    if (!floors.empty()) {
+      std::string line =
+          "Structural floors of sm (exact secant of the training step taken as a slope over each source "
+          "step; "
+          "no fit error):";
+      for (const auto& [key, value] : floors)
+        line += fmt::format(" {} {} {:.3g};", key.first, key.second, value);
+      line.back() = '.';
+      out.push_back(line);
+    }
+    for (const auto& result : results) {
+      if (!result.good) out.push_back(fmt::format("Failed: {}: {}", result.cell.name(), result.sentence));
+    }
+    out.push_back(fmt::format("{} of {} cells; seeds {}; equal {}.", results.size(), cells_.size(),
+                              fmt::join(study_.seeds, ", "),
+                              study_.minutes > 0 ? fmt::format("training time ({} min)", study_.minutes)
+                                                 : std::string("optimiser steps")));
+    out.push_back(
+        fmt::format("Study {} (sha256 {}), cvf {} ({}). Every line of results.jsonl carries the hashes of "
+                    "its data, config and checkpoint.",
+                    fs::path(wanted_.file).filename().string(),
+                    hex(sha256(files::read_whole(wanted_.file))).substr(0, 16), version, commit));
+    if (!wanted_.definitions.empty()) out.push_back("```\n" + wanted_.definitions + "```");
+    return out;
+  }
+
+  const Run& wanted_;
+  Study study_;
+  std::vector<Cell> cells_;
+  int jobs_, threads_;
+  std::vector<std::vector<Command>> commands_;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome run(const Run& wanted) {
+  return Work(wanted).all();
+}
+
+}  // namespace cvf::study

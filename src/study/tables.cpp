@@ -1,0 +1,216 @@
+#include "study/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace cvf::study {
+namespace {
+
+using Point = std::map<std::string, std::string>;  // axis -> name
+
+// All combinations of names along some axes, the first axis slowest.
+std::vector<Point> combinations(const std::vector<std::string>& axes,
+                                const std::map<std::string, std::vector<std::string>>& names) {
+  std::vector<Point> out{{}};
+  for (const auto& axis : axes) {
+    std::vector<Point> longer;
+    for (const auto& point : out) {
+      for (const auto& name : names.at(axis)) {
+        longer.push_back(point);
+        longer.back()[axis] = name;
+      }
+    }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+template <class T>
+std::vector<std::string> names_of(const Named<T>& all) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : all) out.push_back(name);
+  return out;
+}
+
+std::string label(const Point& point, const std::vector<std::string>& axes,
+                  const std::map<std::string, std::vector<std::string>>& names) {
+  std::string out;
+  for (const auto& axis : axes) {
+    if (axis == "option" && names.at(axis).size() == 1 && point.at(axis) == "default") continue;
+    out += (out.empty() ? "" : ", ") + point.at(axis);
+  }
+  return out.empty() ? "all" : out;
+}
+
+Point merged(const Point& a, const Point& b, const Point& c) {
+  Point out = a;
+  out.insert(b.begin(), b.end());
+  out.insert(c.begin(), c.end());
+  return out;
+}
+
+std::vector<Value> seeds_at(const std::vector<Result>& results, const Point& at, const std::string& metric) {
+  std::vector<Value> out;
+  for (const auto& r : results) {
+    const bool here =
+        r.cell.data == at.at("data") && r.cell.option == at.at("option") && r.cell.method == at.at("method");
+    if (here) out.push_back(r.value(at.at("evaluation"), metric));
+  }
+  return out;
+}
+
+// (NFE / NFE_base) / (L_base - L): method.md calls it CPED. Nothing where the method is not the better one.
+Summary cped(const std::vector<Result>& results, const Point& at, const std::string& base) {
+  Point there = at;
+  there["method"] = base;
+  const auto mean = [&](const Point& p, const char* metric) {
+    return summarise(seeds_at(results, p, metric)).mean;
+  };
+  const auto error = mean(at, "rollout_rmse"), cost = mean(at, "nfe");
+  const auto base_error = mean(there, "rollout_rmse"), base_cost = mean(there, "nfe");
+  Summary out;
+  if (error && cost && base_error && base_cost && *base_cost > 0 && *base_error > *error)
+    out.mean = (*cost / *base_cost) / (*base_error - *error);
+  return out;
+}
+
+bool is_best(const Block& block, std::size_t row, std::size_t column) {
+  const auto& here = block.cells[row][column];
+  if (here.empty() || !here[0].mean) return false;
+  return std::all_of(block.cells.begin(), block.cells.end(), [&](const auto& other) {
+    return !other[column][0].mean || *here[0].mean <= *other[column][0].mean;
+  });
+}
+
+std::string cell_text(const std::vector<Summary>& metrics) {
+  std::string out;
+  for (const auto& metric : metrics) out += (out.empty() ? "" : " / ") + metric.text();
+  return out;
+}
+
+std::string escaped(std::string text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '_' || c == '%' || c == '&' || c == '#') out += '\\';
+    out += c;
+  }
+  std::size_t at = 0;
+  while ((at = out.find("±", at)) != std::string::npos) out.replace(at, std::string("±").size(), "$\\pm$");
+  return out;
+}
+
+}  // namespace
+
+Layout lay_out(const Study& study, const std::string& name, const Table& table,
+               const std::vector<Result>& results) {
+  const std::map<std::string, std::vector<std::string>> names{
+      {"data", names_of(study.data)},
+      {"option", names_of(study.options)},
+      {"method", names_of(study.methods)},
+      {"evaluation", table.evaluations.empty() ? names_of(study.evaluations) : table.evaluations}};
+  std::vector<std::string> rest;
+  for (const auto& [axis, all] : names) {
+    const auto in = [&](const auto& list) { return std::find(list.begin(), list.end(), axis) != list.end(); };
+    if (!in(table.rows) && !in(table.columns)) rest.push_back(axis);
+  }
+  Layout out{name, table.caption, table.rows, table.show, {}, {}};
+  if (!table.base.empty()) out.metrics.push_back("cped");
+  const auto fixed = combinations(rest, names);
+  for (const auto& section : fixed) {
+    Block block{fixed.size() > 1 ? label(section, rest, names) : "", {}, {}, {}};
+    const auto columns = combinations(table.columns, names);
+    for (const auto& column : columns) block.columns.push_back(label(column, table.columns, names));
+    for (const auto& row : combinations(table.rows, names)) {
+      block.rows.push_back(label(row, table.rows, names));
+      block.cells.emplace_back();
+      for (const auto& column : columns) {
+        const Point at = merged(section, row, column);
+        block.cells.back().emplace_back();
+        for (const auto& metric : table.show)
+          block.cells.back().back().push_back(summarise(seeds_at(results, at, metric)));
+        if (!table.base.empty()) block.cells.back().back().push_back(cped(results, at, table.base));
+      }
+    }
+    out.blocks.push_back(std::move(block));
+  }
+  return out;
+}
+
+Layout costs(const Study& study, const std::vector<Result>& results) {
+  Table table;
+  table.caption = "What training cost: seconds, optimiser steps, samples a second";
+  table.show = {"seconds", "steps", "samples_per_s"};
+  table.evaluations = {study.evaluations.front().first};
+  return lay_out(study, "costs", table, results);
+}
+
+std::string markdown(const Layout& layout) {
+  std::string out = fmt::format("# {}\n\n{}\n", layout.name, layout.caption);
+  std::string shown;
+  for (const auto& metric : layout.metrics) shown += (shown.empty() ? "" : " / ") + metric;
+  out += fmt::format("\nEach cell: {}; mean ± standard deviation over seeds; best {} of a column in bold.\n",
+                     shown, layout.metrics.front());
+  for (const auto& block : layout.blocks) {
+    if (!block.heading.empty()) out += fmt::format("\n## {}\n", block.heading);
+    out += "\n| |";
+    for (const auto& column : block.columns) out += fmt::format(" {} |", column);
+    out += "\n|---|";
+    for (std::size_t c = 0; c < block.columns.size(); ++c) out += "---|";
+    out += '\n';
+    for (std::size_t r = 0; r < block.rows.size(); ++r) {
+      out += fmt::format("| {} |", block.rows[r]);
+      for (std::size_t c = 0; c < block.columns.size(); ++c) {
+        const std::string words = cell_text(block.cells[r][c]);
+        out += is_best(block, r, c) ? fmt::format(" **{}** |", words) : fmt::format(" {} |", words);
+      }
+      out += '\n';
+    }
+  }
+  for (const auto& note : layout.notes) out += "\n" + note + "\n";
+  return out;
+}
+
+std::string csv(const Layout& layout) {
+  std::string out = "block,row,column,metric,mean,deviation,seeds,lost\n";
+  const auto quoted = [](const std::string& word) { return "\"" + word + "\""; };
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{}", *value) : "";
+  };
+  for (const auto& block : layout.blocks) {
+    for (std::size_t r = 0; r < block.rows.size(); ++r) {
+      for (std::size_t c = 0; c < block.columns.size(); ++c) {
+        for (std::size_t m = 0; m < layout.metrics.size(); ++m) {
+          const Summary& s = block.cells[r][c][m];
+          out += fmt::format("{},{},{},{},{},{},{},{}\n", quoted(block.heading), quoted(block.rows[r]),
+                             quoted(block.columns[c]), layout.metrics[m], number(s.mean), number(s.deviation),
+                             s.seeds, s.lost);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::string latex(const Layout& layout) {
+  std::string out;
+  for (const auto& block : layout.blocks) {
+    out += fmt::format("% {} {}\n\\begin{{tabular}}{{l{}}}\n\\hline\n", layout.name, block.heading,
+                       std::string(block.columns.size(), 'r'));
+    for (const auto& column : block.columns) out += " & " + escaped(column);
+    out += " \\\\\n\\hline\n";
+    for (std::size_t r = 0; r < block.rows.size(); ++r) {
+      out += escaped(block.rows[r]);
+      for (std::size_t c = 0; c < block.columns.size(); ++c) {
+        const std::string words = escaped(cell_text(block.cells[r][c]));
+        out += is_best(block, r, c) ? fmt::format(" & \\textbf{{{}}}", words) : " & " + words;
+      }
+      out += " \\\\\n";
+    }
+    out += "\\hline\n\\end{tabular}\n";
+  }
+  return out;
+}
+
+}  // namespace cvf::study

@@ -127,5 +127,43 @@ TEST(Config, ExplainShowsDefaultMeaningAndLimits) {
   EXPECT_NE(text.find("[inner] a table inside"), std::string::npos) << text;
 }
 
+struct Method {
+  std::string solver = "euler";
+  void describe(Section& s) { s.key("solver", &solver, "which one"); }
+};
+
+TEST(NamedTables, KeepTheirNamesAndTheOrderOfTheFile) {
+  std::vector<std::pair<std::string, Method>> methods;
+  const Describe all = [&](Section& s) { s.tables("method", methods, "what is compared"); };
+  Document::from_text("[method.sm]\n[method.\"cvf+\"]\nsolver = \"gcs\"\n[method.cfm]\n", "study.toml")
+      .read(all);
+  ASSERT_EQ(methods.size(), 3U);
+  EXPECT_EQ(methods[0].first, "sm");
+  EXPECT_EQ(methods[1].first, "cvf+");
+  EXPECT_EQ(methods[1].second.solver, "gcs");
+  EXPECT_EQ(methods[2].first, "cfm");
+}
+
+TEST(NamedTables, SurviveBeingWritten) {
+  std::vector<std::pair<std::string, Method>> methods{{"cvf+", {"gcs"}}, {"sm", {"euler"}}}, again;
+  const std::string text = write([&](Section& s) { s.tables("method", methods, ""); });
+  Document::from_text(text, "again").read([&](Section& s) { s.tables("method", again, ""); });
+  ASSERT_EQ(again.size(), 2U);
+  EXPECT_EQ(again[0].first, "cvf+");
+  EXPECT_EQ(again[0].second.solver, "gcs");
+}
+
+TEST(NamedTables, RefuseAKeyThatNobodyKnows) {
+  std::vector<std::pair<std::string, Method>> methods;
+  try {
+    Document::from_text("[method.sm]\nsolvr = \"rk4\"\n", "study.toml").read([&](Section& s) {
+      s.tables("method", methods, "");
+    });
+    FAIL() << "nothing was thrown";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "study.toml: unknown key 'method.sm.solvr' (did you mean 'solver'?)");
+  }
+}
+
 }  // namespace
 }  // namespace cvf::config

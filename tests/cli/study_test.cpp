@@ -1,0 +1,87 @@
+// The study verb as a user runs it: whole, killed in the middle, and with a cell that fails.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "core/files.hpp"
+#include "support/program.hpp"
+
+namespace cvf::cli {
+namespace {
+
+using namespace testing_support;
+namespace fs = std::filesystem;
+
+// Tiny in every way: what matters is who runs when, and what is kept.
+std::string study_file(const Scratch& scratch) {
+  files::write_atomically(scratch.path("run.toml"), "[data]\nfile = \"" + scratch.path("p.h5") + R"("
+[generate]
+name = "pendulum"
+samples = 8
+frames = 9
+[split]
+train = "0:4"
+validation = "4:6"
+test = "6:8"
+[downsampling]
+factor = 2
+[loader]
+batch = 8
+[field]
+name = "mlp"
+width = 8
+depth = 1
+[train]
+steps = 30
+[checkpoint]
+steps = 5
+[log]
+steps = 10
+diagnostics = 0
+[validation]
+steps = -1
+)");
+  files::write_atomically(scratch.path("study.toml"), R"(
+seeds = [0]
+forecasts = 1
+[data.pendulum]
+config = "run.toml"
+[method.sm]
+set = ["objective.name=sm"]
+[method.broken]
+set = ["objective.name=sm", "optimizer.rate=1e30"]
+[evaluation.off]
+)");
+  return scratch.path("study.toml");
+}
+
+std::string table(const Scratch& scratch, const std::string& out) {
+  return files::read_whole(scratch.path(out + "/tables/results.csv"));
+}
+
+TEST(StudyVerb, GoesOnAfterAKillAndEndsWithTheSameTables) {
+  const Scratch scratch;
+  const auto file = study_file(scratch);
+  const Ran whole = run(scratch, {"study", file, "--out", scratch.path("whole"), "--jobs", "2"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_NE(whole.err.find("1 failed"), std::string::npos) << whole.err;
+  EXPECT_NE(table(scratch, "whole").find("\"broken\",\"pendulum\",rollout_rmse,,,1,1\n"), std::string::npos)
+      << "a failure is a result";
+  EXPECT_TRUE(fs::exists(scratch.path("whole/cells/pendulum/default/sm/seed-0/forecast.h5")));
+
+  Program program(scratch, {"study", file, "--out", scratch.path("parts"), "--jobs", "1"});
+  while (!fs::exists(scratch.path("parts/cells/pendulum/default/sm/seed-0/cell.json")))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  program.send(SIGKILL);
+  program.wait();
+  const Ran rest = run(scratch, {"study", file, "--out", scratch.path("parts"), "--jobs", "2"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  EXPECT_NE(rest.err.find("2 cells, 1 of them run now"), std::string::npos) << rest.err;
+  EXPECT_EQ(table(scratch, "parts"), table(scratch, "whole"));
+}
+
+}  // namespace
+}  // namespace cvf::cli

@@ -1,0 +1,63 @@
+#include "core/child.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "core/files.hpp"
+#include "core/lock.hpp"
+#include "support/scratch.hpp"
+
+namespace cvf {
+namespace {
+
+using testing_support::Scratch;
+using testing_support::sentence_of;
+
+Child shell(const std::string& script, const std::string& output) {
+  return Child({.arguments = {"sh", "-c", script},
+                .environment = {{"CVF_WORD", "new"}},
+                .output = output,
+                .program = "/bin/sh"});
+}
+
+void wait_for(Child& child) {
+  for (child.look(); !child.ended(); child.look()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+}
+
+TEST(Child, LeavesItsExitCodeAndWhatItPrinted) {
+  const Scratch scratch;
+  Child child = shell("echo $CVF_WORD; echo trouble >&2; exit 3", scratch.path("out"));
+  wait_for(child);
+  EXPECT_TRUE(child.failed());
+  EXPECT_EQ(child.code(), 3);
+  EXPECT_EQ(child.fate(), "ended with exit code 3");
+  EXPECT_EQ(files::read_whole(scratch.path("out")), "new\ntrouble\n");
+}
+
+TEST(Child, TellsThatASignalEndedIt) {
+  const Scratch scratch;
+  Child child = shell("sleep 60", scratch.path("out"));
+  EXPECT_FALSE(child.ended());
+  child.send(SIGKILL);
+  wait_for(child);
+  EXPECT_TRUE(child.killed());
+  EXPECT_EQ(child.code(), 128 + SIGKILL);
+}
+
+TEST(FolderLock, LetsOnlyOneIn) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch.path("study"));
+  {
+    const FolderLock first(scratch.path("study"));
+    EXPECT_NE(
+        sentence_of<UsageError>([&] { FolderLock second(scratch.path("study")); }).find("another process"),
+        std::string::npos);
+  }
+  EXPECT_NO_THROW(FolderLock(scratch.path("study")));
+}
+
+}  // namespace
+}  // namespace cvf

@@ -1,0 +1,89 @@
+#include "study/tables.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/errors.hpp"
+
+namespace cvf::study {
+namespace {
+
+Study two_methods() {
+  Study out;
+  out.data = {{"pendulum", {}}};
+  out.options = {{"m4", {}}, {"m8", {}}};
+  out.methods = {{"tm", {}}, {"cvf", {}}};
+  out.evaluations = {{"off", {}}};
+  return out;
+}
+
+Result cell(const std::string& option, const std::string& method, std::int64_t seed, Value error,
+            double nfe) {
+  Result out{{"pendulum", option, method, seed}, true, "", {{"seconds", 10.0}, {"steps", 100}}, {}, ""};
+  out.measured["off"] = {{"rollout_rmse", error}, {"nfe", {nfe, "ok"}}};
+  return out;
+}
+
+std::vector<Result> some_results() {
+  return {cell("m4", "tm", 0, {0.2, "ok"}, 8),  cell("m4", "tm", 1, {0.4, "ok"}, 8),
+          cell("m4", "cvf", 0, {0.1, "ok"}, 4), cell("m4", "cvf", 1, {0.1, "ok"}, 4),
+          cell("m8", "tm", 0, {0.5, "ok"}, 8),  cell("m8", "tm", 1, {0.5, "ok"}, 8),
+          cell("m8", "cvf", 0, {0.1, "ok"}, 4), cell("m8", "cvf", 1, {std::nullopt, "diverged"}, 4)};
+}
+
+TEST(Summary, IsMeanAndDeviationOfASample) {
+  const auto s = summarise({{1.0, "ok"}, {2.0, "ok"}, {3.0, "ok"}});
+  EXPECT_DOUBLE_EQ(*s.mean, 2);
+  EXPECT_DOUBLE_EQ(*s.deviation, 1);
+  EXPECT_EQ(s.text(), "2 ± 1");
+  EXPECT_FALSE(summarise({{1.0, "ok"}}).deviation);
+  EXPECT_EQ(summarise({}).text(), "-");
+}
+
+TEST(Summary, NeverAveragesADivergenceAway) {
+  const auto s = summarise({{1.0, "ok"}, {std::nullopt, "diverged"}, {3.0, "ok"}});
+  EXPECT_FALSE(s.mean);
+  EXPECT_EQ(s.text(), "diverged 1/3");
+}
+
+TEST(Table, ShowsMeansAndMarksTheBestOfAColumn) {
+  Table table;
+  const auto text = markdown(lay_out(two_methods(), "main", table, some_results()));
+  EXPECT_NE(text.find("| tm | 0.3 ± 0.14 / 8 ± 0 | **0.5 ± 0 / 8 ± 0** |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| cvf | **0.1 ± 0 / 4 ± 0** | diverged 1/2 / 4 ± 0 |"), std::string::npos) << text;
+}
+
+TEST(Table, CountsEvaluationsPaidForErrorSavedAgainstTheBase) {
+  Table table;
+  table.base = "tm";
+  const auto layout = lay_out(two_methods(), "main", table, some_results());
+  ASSERT_EQ(layout.metrics.back(), "cped");
+  EXPECT_NEAR(*layout.blocks[0].cells[1][0].back().mean, (4.0 / 8) / (0.3 - 0.1), 1e-12);
+  EXPECT_FALSE(layout.blocks[0].cells[0][0].back().mean) << "the base saves nothing against itself";
+}
+
+TEST(Table, MakesABlockOfEachAxisThatIsLeftOut) {
+  Table table;
+  table.columns = {"data"};
+  const auto layout = lay_out(two_methods(), "main", table, some_results());
+  ASSERT_EQ(layout.blocks.size(), 2U);
+  EXPECT_EQ(layout.blocks[1].columns, std::vector<std::string>{"pendulum"});
+  EXPECT_NE(layout.blocks[1].heading.find("m8"), std::string::npos);
+}
+
+TEST(Table, WritesCsvAndLatexOfTheSameNumbers) {
+  Table table;
+  const auto layout = lay_out(two_methods(), "main", table, some_results());
+  EXPECT_NE(csv(layout).find("\"cvf\",\"pendulum, m4\",rollout_rmse,0.1,0,2,0\n"), std::string::npos)
+      << csv(layout);
+  EXPECT_NE(latex(layout).find("cvf & \\textbf{0.1 $\\pm$ 0 / 4 $\\pm$ 0}"), std::string::npos)
+      << latex(layout);
+}
+
+TEST(Costs, TellWhatEqualBudgetsCameTo) {
+  EXPECT_NE(markdown(costs(two_methods(), some_results())).find("10 ± 0 / 100 ± 0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cvf::study

@@ -16,7 +16,7 @@ build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS)
 
 demo: build
-	@scripts/demo $(BUILD)/cvf
+	@$(BUILD)/cvf demo
 
 test: build
 	@cd $(BUILD) && ctest --output-on-failure -LE slow -j $(JOBS)

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "cli/models/demo_files.hpp"
+#include "cli/verbs.hpp"
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "core/text.hpp"
+#include "metrics/scoreboard.hpp"
+#include "report/report.hpp"
+#include "study/study.hpp"
+
+namespace cvf::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Demo {
+  std::string out = "out/demo";
+
+  // The files of the study, with the data beside them.
+  void write_files() const {
+    fs::create_directories(out);
+    const auto with_data_here = [this](std::string text) {
+      const std::string from = "file = \"";
+      return text.replace(text.find(from), from.size(), from + fs::absolute(out).string() + "/");
+    };
+    files::write_atomically(out + "/pendulum.toml", with_data_here(demo_pendulum));
+    files::write_atomically(out + "/diffusion-reaction.toml", with_data_here(demo_reaction));
+    files::write_atomically(out + "/demo.toml", demo_study);
+  }
+
+  void run() const {
+    const auto begin = std::chrono::steady_clock::now();
+    write_files();
+    fmt::print(
+        "A pendulum and a diffusion-reaction are simulated; four methods see one frame in eight and are "
+        "judged\n"
+        "on the frames in between. Interrupted, the same command goes on.\n\n");
+    const auto outcome = study::run({.file = out + "/demo.toml",
+                                     .preset = "",
+                                     .set = {},
+                                     .out = out + "/study",
+                                     .definitions = metrics::definitions()});
+    const std::string page = out + "/report.html";
+    const auto bytes = report::write_report(out + "/study", page);
+    fmt::print("{}\n", table());
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    fmt::print("{} runs, {} failed, in {}. The report: {} ({})\n\nTry next:\n{}", outcome.cells,
+               outcome.failed, text::duration(spent.count()), page, text::bytes(bytes), next());
+    if (outcome.failed > 0)
+      throw NumericsError("{} of {} runs failed; {}/study/results.jsonl says why", outcome.failed,
+                          outcome.cells, out);
+  }
+
+  // The table alone; its notes are in the file.
+  std::string table() const {
+    std::string kept;
+    for (const auto& line : text::split(files::read_whole(out + "/study/tables/demo.md"), '\n')) {
+      if (line.starts_with("|")) kept += line + "\n";
+    }
+    return kept;
+  }
+
+  std::string next() const {
+    return fmt::format(
+        "  open {0}/report.html                                     plots, maps and animations of what you "
+        "just "
+        "saw\n"
+        "  cvf rollout {0}/study/runs/pendulum/default/cvf+/seed-0 --data {0}/pendulum.h5 --until 20 --out "
+        "forecast.h5\n"
+        "  cvf data inspect YOUR_FILE.h5                            then docs/tutorial-own-data.md\n",
+        out);
+  }
+};
+
+}  // namespace
+
+void add_demo(CLI::App& app) {
+  CLI::App& verb_app = *app.add_subcommand(
+      "demo", "the main job on built-in defaults: data, training, rollout, table, report");
+  const auto verb = bind<Demo>(verb_app);
+  verb_app.footer("A few minutes on two cores. Everything that it reads and makes is in its folder.");
+  verb_app.add_option("--out", verb->out, "folder of everything")->capture_default_str();
+}
+
+}  // namespace cvf::cli

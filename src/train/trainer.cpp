@@ -49,6 +49,7 @@ class Trainer {
   StepResult step();
   [[noreturn]] void fail(const std::string& what);
   void after(const StepResult& result);
+  double samples_between(std::int64_t first, std::int64_t last) const;
   void tell(const StepResult& result);
   void validate();
   void save();
@@ -221,10 +222,13 @@ void Trainer::after(const StepResult& result) {
   }
 }
 
+double Trainer::samples_between(std::int64_t first, std::int64_t last) const {
+  return static_cast<double>((last - first) * options_.length.accumulate * options_.loader.batch);
+}
+
 void Trainer::tell(const StepResult& result) {
   const double passed = seconds_since(told_);
-  const auto rows =
-      static_cast<double>((position_.step - told_step_) * options_.length.accumulate * options_.loader.batch);
+  const double rows = samples_between(told_step_, position_.step);
   Numbers row{{"epoch", static_cast<double>(position_.batches) /
                             static_cast<double>(learner_.feed.loader().batches_per_epoch())},
               {"seconds", seconds()}};
@@ -271,6 +275,7 @@ void Trainer::save() {
 
 Outcome Trainer::run() {
   const std::int64_t before = begin() ? position_.step : -1;
+  const auto begun = Clock::now();
   if (before >= 0) {
     model_.field->train();
     while (!finished()) after(step());
@@ -280,6 +285,7 @@ Outcome Trainer::run() {
   return {.steps = position_.step,
           .steps_here = before >= 0 ? position_.step - before : 0,
           .seconds = position_.seconds,
+          .samples_per_s = before >= 0 ? samples_between(before, position_.step) / seconds_since(begun) : 0,
           .loss = last_loss_,
           .best_error = position_.best_error,
           .best_step = position_.best_step};

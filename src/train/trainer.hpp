@@ -19,6 +19,7 @@ struct Outcome {
   std::int64_t steps = 0;       // of the whole run
   std::int64_t steps_here = 0;  // of this call; 0: it was finished before
   double seconds = 0;           // of the whole run
+  double samples_per_s = 0;     // of this call, all ranks together
   double loss = 0;              // last
   double best_error = -1;       // of validation; negative: there was none
   std::int64_t best_step = 0;

@@ -115,7 +115,7 @@ set = ["objective.name=node"]
 set = ["objective.name=cvf"]
 
 [method."cvf+"]
-set = ["objective.name=cvf", "objective.rupture.span=scaled"]
+set = ["objective.name=cvf", "objective.rupture.span=scaled", "loader.strides=[1,2]"]
 
 [evaluation.between-frames]
 protocol = "time_informed"

@@ -69,15 +69,18 @@ struct Train {
     tensors::prepare();
     auto team = train::Team::join();
     const auto outcome = train::train(std::move(wanted), folder(), team);
-    if (team.leads()) tell(outcome);
+    if (team.leads()) tell(outcome, team.size());
   }
 
-  void tell(const train::Outcome& o) const {
+  void tell(const train::Outcome& o, int ranks) const {
     if (o.steps_here == 0) return log::note("{}: was finished before, after {} steps", folder(), o.steps);
     log::note("{}: {} steps in {}, loss {:.4g}{}", folder(), o.steps, text::duration(o.seconds), o.loss,
               o.best_error < 0
                   ? ""
                   : fmt::format(", best validation error {:.4g} at step {}", o.best_error, o.best_step));
+    if (ranks > 1) {
+      log::note("{} ranks: {:.4g} samples/s, {:.4g} by each", ranks, o.samples_per_s, o.samples_per_s / ranks);
+    }
   }
 };
 

@@ -49,6 +49,7 @@ void add_everything(CLI::App& app) {
   add_evaluate(app);
   add_rollout(app);
   add_study(app);
+  add_report(app);
   add_explain(app);
   add_bench(app);
 }

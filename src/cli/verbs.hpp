@@ -20,6 +20,7 @@ void add_evaluate(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_rollout(CLI::App& app);
 void add_study(CLI::App& app);
+void add_report(CLI::App& app);
 
 /// A verb that reads a data file: the FILE itself and what the user says about a plain array.
 struct InputFile {

@@ -31,6 +31,8 @@ Cell cell_of(const Json& line, const std::string& folder) {
   cell.failed = text_in(line, "status") == "failed";
   cell.sentence = text_in(line, "sentence");
   cell.run = in(folder, text_in(line, "run"));
+  const std::string forecast = text_in(line, "forecast");
+  if (!forecast.empty()) cell.forecast = in(folder, forecast);
   cell.train = part_of(line, "train");
   cell.evaluations = part_of(line, "evaluations");
   return cell;
@@ -65,25 +67,29 @@ std::vector<fs::path> sorted_files(const std::string& folder, const std::string&
   return out;
 }
 
-void read_extras(Folder& folder) {
-  for (const auto& file : sorted_files(in(folder.path, "tables"), ".csv")) {
-    folder.tables.emplace_back(file.stem().string(), files::read_whole(file.string()));
+// Title, question and captions.
+void read_words(Folder& folder) {
+  const std::string toml = in(folder.path, "study.toml");
+  if (!fs::exists(toml)) {
+    folder.notes.push_back("study.toml is missing: title and question are not known.");
+    return;
   }
-  const std::string floors = in(folder.path, "floors.json");
-  if (fs::exists(floors)) folder.floors = object_of(floors);
+  const auto document = config::Document::from_file(toml);
+  folder.title = document.look_up("title").value_or("");
+  folder.question = document.look_up("question").value_or("");
+  for (auto& table : folder.tables) {
+    table.caption = document.look_up("table." + table.name + ".caption").value_or("");
+  }
 }
 
 Folder open_study(const std::string& path) {
   Folder folder{.path = path, .is_study = true, .cells = read_results(path)};
-  const std::string toml = in(path, "study.toml");
-  if (fs::exists(toml)) {
-    const auto document = config::Document::from_file(toml);
-    folder.title = document.look_up("title").value_or("");
-    folder.question = document.look_up("question").value_or("");
-  } else {
-    folder.notes.push_back("study.toml is missing: title and question are not known.");
+  for (const auto& file : sorted_files(in(path, "tables"), ".csv")) {
+    folder.tables.push_back({file.stem().string(), "", files::read_whole(file.string())});
   }
-  read_extras(folder);
+  const std::string floors = in(path, "floors.json");
+  if (fs::exists(floors)) folder.floors = object_of(floors);
+  read_words(folder);
   return folder;
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "report/json.hpp"
@@ -19,8 +18,13 @@ struct Cell {
   bool failed = false;
   std::string sentence;  // why it failed
   std::string run;       // its folder
+  std::string forecast;  // file; empty: to be looked for in the run's folder
   Json train;            // steps, seconds, ... as the study wrote them
   Json evaluations;      // name -> what `cvf evaluate` wrote
+};
+
+struct StudyTable {
+  std::string name, caption, csv;
 };
 
 struct Folder {
@@ -28,9 +32,9 @@ struct Folder {
   bool is_study = false;
   std::string title, question;
   std::vector<Cell> cells;
-  Json floors;                                              // data -> option -> name -> error; null: none
-  std::vector<std::pair<std::string, std::string>> tables;  // name, CSV text
-  std::vector<std::string> notes;                           // what could not be read, for the page
+  Json floors;  // data -> option -> name -> error; null: none
+  std::vector<StudyTable> tables;
+  std::vector<std::string> notes;  // what could not be read, for the page
 };
 
 /// A DataError when there is no such folder, when it is neither kind, or when a line of results.jsonl is

@@ -131,7 +131,7 @@ Truth open_truth(const Group& group, const std::string& folder) {
 std::vector<Group> find_forecasts(const Folder& folder, std::vector<std::string>& notes) {
   std::vector<Group> groups;
   for (const auto& cell : folder.cells) {
-    const std::string file = forecast_in(cell.run);
+    const std::string file = cell.forecast.empty() ? forecast_in(cell.run) : cell.forecast;
     Group& group = group_for(groups, cell);
     const bool known = std::any_of(group.forecasts.begin(), group.forecasts.end(),
                                    [&](const Forecast& f) { return f.method == cell.method; });

@@ -60,7 +60,9 @@ Json head_of(const Folder& folder) {
       {"tables", Json::array()},
       {"palettes",
        {{"sequential", colours_of(Palette::sequential)}, {"diverging", colours_of(Palette::diverging)}}}};
-  for (const auto& [name, csv] : folder.tables) out["tables"].push_back({{"name", name}, {"csv", csv}});
+  for (const auto& table : folder.tables) {
+    out["tables"].push_back({{"name", table.name}, {"caption", table.caption}, {"csv", table.csv}});
+  }
   return out;
 }
 

@@ -62,7 +62,9 @@ Json scores_of(const Json& evaluations) {
   if (!evaluations.is_object()) return out;
   for (const auto& [name, evaluation] : evaluations.items()) {
     if (!evaluation.is_object()) continue;
-    Json& into = out[name] = {{"solver", solver_name(part_of(evaluation, "origin"))}};
+    const Json& origin = part_of(evaluation, "origin");
+    Json& into =
+        out[name] = {{"solver", solver_name(origin)}, {"every_frame", text_in(origin, "every_frame")}};
     for (const auto* part : {"one_step", "time_informed", "direct"}) {
       if (evaluation.contains(part)) into[part] = protocol(evaluation[part]);
     }

@@ -1,27 +1,20 @@
 // What the reader sets: selections that the whole page follows, selections of one part, light or dark.
-function choice(label, values, current, act, words = (value) => value) {
-  const select = el("select", { "aria-label": label, onchange: () => act(values[select.selectedIndex]) },
-    values.map((value) => el("option", { selected: value === current }, words(value))));
-  return el("label", { class: "choice" }, el("span", {}, label), select);
-}
-
-/// A selection that the whole page follows; nothing to choose: nothing to show.
+/// A selection that the whole page follows; `values` may be a function. Nothing to choose: nothing to show.
 function pageChoice(label, key, values, words) {
-  if (values.length < 2) return null;
-  const node = choice(label, values, state[key], (value) => change({ [key]: value }), words);
-  watch(() => { node.lastChild.selectedIndex = values.indexOf(state[key]); });
-  return node;
+  const offered = typeof values === "function" ? values : () => values;
+  const local = localChoice(label, () => change({ [key]: local.use(offered()) }), words);
+  watch(() => local.set(offered(), state[key]));
+  return local.node;
 }
 
-const protocolsThere = () => Object.keys(protocols).filter((protocol) => protocol !== "one_step" &&
-  report.cells.some((cell) => Object.values(cell.evaluations).some((evaluation) => evaluation[protocol])));
+const protocolChoice = () => pageChoice("protocol", "protocol", () => protocolsOf(state.evaluation), (protocol) => protocols[protocol]);
+const evaluationChoice = () => pageChoice("evaluation", "evaluation", names.evaluation);
 
 /// Selections of the part of the page that looks at one data set at a time.
 function closerBar() {
   return el("div", { class: "bar", role: "group", "aria-label": "What the plots below show" },
     pageChoice("data", "data", names.data), pageChoice("option", "option", names.option),
-    pageChoice("evaluation", "evaluation", names.evaluation),
-    pageChoice("protocol", "protocol", protocolsThere(), (protocol) => protocols[protocol]));
+    evaluationChoice(), protocolChoice());
 }
 
 function themeButton() {
@@ -45,18 +38,25 @@ function localChoice(label, act, words = (value) => value, preferred = 0) {
   let values = [], current = preferred;
   const select = el("select", { "aria-label": label, onchange: () => { current = select.selectedIndex; act(); } });
   const node = el("label", { class: "choice" }, el("span", {}, label), select);
+  const offer = (offered) => {
+    if (JSON.stringify(offered) === JSON.stringify(values)) return;
+    const kept = offered.indexOf(values[current]);
+    current = kept >= 0 ? kept : Math.min(preferred, Math.max(0, offered.length - 1));
+    values = offered;
+    select.replaceChildren(...values.map((value) => el("option", {}, words(value))));
+    select.selectedIndex = current;
+  };
   return {
     node,
     use(offered) {
-      if (JSON.stringify(offered) !== JSON.stringify(values)) {
-        const kept = offered.indexOf(values[current]);
-        current = kept >= 0 ? kept : Math.min(preferred, Math.max(0, offered.length - 1));
-        values = offered;
-        select.replaceChildren(...values.map((value) => el("option", {}, words(value))));
-        select.selectedIndex = current;
-      }
+      offer(offered);
       node.hidden = values.length < 2;
       return values[current];
+    },
+    set(offered, value) {
+      offer(offered);
+      node.hidden = values.length < 2;
+      select.selectedIndex = current = Math.max(0, values.indexOf(value));
     },
   };
 }

@@ -13,9 +13,10 @@ function header() {
 }
 
 const protocolFor = (metric) => metric === "step_rmse" ? "one_step" : state.protocol;
-const metricsThere = () => Object.keys(metrics).filter((metric) => metric !== "nfe" && metric !== "seconds_per_frame" &&
-  report.cells.some((cell) => names.evaluation.some((evaluation) =>
-    Object.keys(protocols).some((protocol) => isNumber(scoreOf(cell, evaluation, protocol, metric)?.value)))));
+const isMeasured = (metric) => report.cells.some((cell) => names.evaluation.some((evaluation) =>
+  Object.keys(protocols).some((protocol) => isNumber(scoreOf(cell, evaluation, protocol, metric)?.value))));
+const isCost = (metric) => metric === "nfe" || metric === "seconds_per_frame";
+const metricsThere = () => Object.keys(metrics).filter((metric) => !isCost(metric) && isMeasured(metric));
 
 function accuracyPoint(data, option, method) {
   const wanted = { data, option, method }, protocol = protocolFor(state.metric);
@@ -32,7 +33,8 @@ function accuracyPoint(data, option, method) {
 
 function floorsOf(data) {
   const floors = report.floors?.[data]?.[state.option];
-  if (state.metric !== "rollout_rmse" || !floors) return [];
+  const everyFrame = report.cells.some((cell) => cell.evaluations[state.evaluation]?.every_frame === "1");
+  if (state.metric !== "rollout_rmse" || state.protocol !== "time_informed" || !everyFrame || !floors) return [];
   return Object.entries(floors).filter(([, value]) => isNumber(value) && value > 0)
     .map(([name, value]) => ({ y: value, label: `floor of ${name}${severalOptions ? `, ${state.option}` : ""}` }));
 }
@@ -47,7 +49,7 @@ function accuracyChart(data) {
     if (!points.some((point) => isNumber(point.y))) return null;
     return {
       title: names.data.length > 1 ? data : "", ratio: 0.75, series, rules: floorsOf(data),
-      x: { label: "evaluations of the network a frame", log: true },
+      x: { label: `network evaluations a ${protocolFor(state.metric) === "direct" ? "target" : "frame"}`, log: true },
       y: { label: `${metrics[state.metric].name}, ${metrics[state.metric].unit}`, log: true },
       note: lost.length ? `Diverged: ${lost.map((point) => `${point.name} (${plural(point.diverged, "seed")})`).join(", ")}.` : "",
     };
@@ -68,7 +70,7 @@ function accuracySection() {
     el("p", { class: "aid" }, better, ": a smaller error for fewer calls of the network. Marks are means over seeds, bars one standard deviation; hover or tap for numbers, click a name to hide it.",
       report.floors ? " A dashed floor is the error that a method would keep even with a perfect fit." : null),
     el("div", { class: "bar quiet" }, pageChoice("error", "metric", metricsThere(), (metric) => metrics[metric].name),
-      pageChoice("evaluation", "evaluation", names.evaluation), pageChoice("protocol", "protocol", protocolsThere(), (p) => protocols[p]),
+      evaluationChoice(), protocolChoice(),
       report.floors ? pageChoice("floors of", "option", names.option) : null, optionKey()),
     el("div", { class: names.data.length > 1 ? "charts" : "charts one" }, names.data.map(accuracyChart)));
 }

@@ -24,7 +24,7 @@ function resultColumns() {
   const score = (metric) => ({ name: metrics[metric].symbol, hint: `${metrics[metric].name}: ${metrics[metric].unit}`, numeric: true,
     of: (row) => row[metric].mean, text: (row) => scoreText(row[metric]) });
   const train = (key, name, hint) => ({ name, hint, numeric: true, of: (row) => meanOf(row.cells, key), text: (row) => show(meanOf(row.cells, key)) });
-  const there = Object.keys(metrics).filter((metric) => resultRows().some((row) => row[metric].count || row[metric].diverged));
+  const there = Object.keys(metrics).filter(isMeasured);
   const trained = [["seconds", "train s", "seconds of training"], ["samples_per_s", "samples/s", "training throughput"], ["parameters", "parameters", "numbers in the network"]]
     .filter(([key]) => report.cells.some((cell) => isNumber(cell.train?.[key])));
   return [names.data.length > 1 ? { name: "data", of: (row) => row.data } : null, severalOptions ? { name: "option", of: (row) => row.option } : null,
@@ -35,13 +35,13 @@ function resultColumns() {
 
 const asNumber = (text) => text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 
-function studyTable({ name, csv }) {
+function studyTable({ name, caption, csv }) {
   const [head = [], ...rows] = parseCsv(csv);
   const columns = head.map((title, index) => {
     const numeric = rows.length > 0 && rows.every((row) => !row[index] || typeof asNumber(row[index]) === "number");
     return { name: title, numeric, of: (row) => asNumber(row[index] ?? ""), text: (row) => numeric && row[index] ? show(Number(row[index]), 4) : row[index] ?? "" };
   });
-  return el("details", {}, el("summary", {}, `Table “${name}” of the study`), sortable(name, columns, () => rows));
+  return el("details", {}, el("summary", {}, caption ? `${name}: ${caption}` : `Table “${name}” of the study`), sortable(name, columns, () => rows));
 }
 
 function runsTable() {
@@ -58,7 +58,6 @@ function runsTable() {
 
 function resultsSection() {
   const aid = "Means over seeds ± one standard deviation. Click a heading to sort; hover it for what the column means.";
-  return section("results", "Tables", aid, el("div", { class: "bar quiet" }, pageChoice("evaluation", "evaluation", names.evaluation),
-      pageChoice("protocol", "protocol", protocolsThere(), (protocol) => protocols[protocol])),
+  return section("results", "Tables", aid, el("div", { class: "bar quiet" }, evaluationChoice(), protocolChoice()),
     sortable("All methods", resultColumns(), resultRows), report.tables.map(studyTable), report.kind === "study" ? runsTable() : null);
 }

@@ -13,6 +13,14 @@ const state = {
   protocol: "time_informed", metric: "rollout_rmse", hidden: new Set(),
 };
 
+/// What an evaluation measured, beside single steps.
+const protocolsOf = (evaluation) => ["time_informed", "direct"].filter((protocol) => report.cells.some((cell) => cell.evaluations[evaluation]?.[protocol]));
+function settle() {
+  const there = protocolsOf(state.evaluation);
+  if (there.length && !there.includes(state.protocol)) state.protocol = there[0];
+}
+settle();
+
 const watchers = [];
 /// Calls `act` now and after every change.
 function watch(act) {
@@ -21,6 +29,7 @@ function watch(act) {
 }
 function change(patch) {
   Object.assign(state, patch);
+  settle();
   for (const act of watchers) act();
 }
 function toggle(key) {

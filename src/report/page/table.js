@@ -10,7 +10,7 @@ function sortable(caption, columns, rows) {
   const fillBody = () => {
     const sorted = by < 0 ? rows() : [...rows()].sort((a, b) => compare(columns[by].of(a), columns[by].of(b), down));
     body.replaceChildren(...sorted.map((row) => el("tr", {}, columns.map((column) =>
-      el("td", { class: column.numeric ? "number" : "" }, swatchFor(column, row), column.text ? column.text(row) : String(column.of(row)))))));
+      el("td", { class: column.numeric ? "number" : "", "data-value": column.of(row) }, swatchFor(column, row), column.text ? column.text(row) : String(column.of(row)))))));
     heads.forEach((head, index) => head.setAttribute("aria-sort", index === by ? (down ? "descending" : "ascending") : "none"));
   };
   const sort = (index) => {

@@ -50,6 +50,7 @@ void add_everything(CLI::App& app) {
   add_rollout(app);
   add_study(app);
   add_demo(app);
+  add_report(app);
   add_explain(app);
   add_bench(app);
 }

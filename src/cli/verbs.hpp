@@ -21,6 +21,7 @@ void add_bench(CLI::App& app);
 void add_rollout(CLI::App& app);
 void add_study(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_report(CLI::App& app);
 
 /// A verb that reads a data file: the FILE itself and what the user says about a plain array.
 struct InputFile {

@@ -1,0 +1,16 @@
+# Turns the files of a page into string constants:
+#   cmake -D FILES=a.js,b.css -D FOLDER=... -D OUTPUT=page_files.cpp -P embed.cmake
+string(REPLACE "," ";" names "${FILES}")
+set(text "// Made by embed.cmake from the files of report/page.\n#include \"report/page.hpp\"\n\n")
+string(APPEND text "namespace cvf::report {\n\nconst std::vector<PageFile>& page_files() {\n")
+string(APPEND text "  static const std::vector<PageFile> files{\n")
+foreach(name IN LISTS names)
+  file(READ "${FOLDER}/${name}" content)
+  string(FIND "${content}" ")cvf-page\"" clash)
+  if(NOT clash EQUAL -1)
+    message(FATAL_ERROR "${name}: contains the end mark of the string constants")
+  endif()
+  string(APPEND text "      {\"${name}\", R\"cvf-page(${content})cvf-page\"},\n")
+endforeach()
+string(APPEND text "  };\n  return files;\n}\n\n}  // namespace cvf::report\n")
+file(WRITE "${OUTPUT}" "${text}")

@@ -1,0 +1,157 @@
+#include "report/forecasts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "core/config.hpp"
+#include "core/errors.hpp"
+#include "data/derived.hpp"
+
+namespace cvf::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A study writes forecast.h5; who works by hand may add a word to the name.
+std::string forecast_in(const std::string& run) {
+  std::vector<std::string> found;
+  if (!fs::is_directory(run)) return "";
+  for (const auto& entry : fs::directory_iterator(run)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("forecast") && entry.path().extension() == ".h5")
+      found.push_back(entry.path().string());
+  }
+  return found.empty() ? "" : *std::min_element(found.begin(), found.end());
+}
+
+Forecast open_forecast(const Cell& cell, const std::string& file) {
+  Forecast forecast{cell.method, cell.run, file, data::open(file), {}};
+  forecast.times = forecast.source->times(0);
+  return forecast;
+}
+
+std::size_t source_sample(const Forecast& forecast) {
+  const auto scalars = forecast.source->scalars(0);
+  const auto found = scalars.find("source_sample");
+  return found == scalars.end() || !(found->second >= 0) ? 0 : static_cast<std::size_t>(found->second);
+}
+
+double tolerance(const std::vector<double>& times) {
+  return times.size() < 2 ? 1e-9 : 1e-4 * (times.back() - times.front()) / static_cast<double>(times.size());
+}
+
+bool agree(const Forecast& a, const Forecast& b) {
+  const auto &x = a.source->description(), &y = b.source->description();
+  const double slack = tolerance(a.times);
+  return x.channels == y.channels && x.ny == y.ny && x.nx == y.nx && source_sample(a) == source_sample(b) &&
+         std::equal(a.times.begin(), a.times.end(), b.times.begin(), b.times.end(),
+                    [slack](double s, double t) { return std::abs(s - t) <= slack; });
+}
+
+Group& group_for(std::vector<Group>& groups, const Cell& cell) {
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+    return g.data == cell.data && g.option == cell.option;
+  });
+  if (found != groups.end()) return *found;
+  return groups.emplace_back(Group{cell.data, cell.option, 0, {}});
+}
+
+void add(Group& group, Forecast forecast, std::vector<std::string>& notes) {
+  if (group.forecasts.empty()) {
+    group.sample = source_sample(forecast);
+  } else if (!agree(group.first(), forecast)) {
+    notes.push_back(
+        fmt::format("{}: predicts another sample, times or grid than {}, so it is not shown beside it.",
+                    forecast.file, group.first().file));
+    return;
+  }
+  group.forecasts.push_back(std::move(forecast));
+}
+
+// ---- truth
+
+// The path in run.toml was right where the run was started, which need not be here.
+std::string find_file(const std::string& name, const std::string& folder, const std::string& other) {
+  const fs::path above = fs::absolute(folder).lexically_normal();
+  for (const fs::path& candidate : {fs::path(name), above / name, above.parent_path() / name,
+                                    above.parent_path().parent_path() / name, fs::path(other)}) {
+    if (!candidate.empty() && fs::is_regular_file(candidate)) return candidate.string();
+  }
+  return "";
+}
+
+std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
+                                           const data::Description& to) {
+  if (source->description().channels != to.channels) source = data::with_channels(source, to.channels);
+  const auto& d = source->description();
+  if (d.nx > to.nx && d.nx % to.nx == 0) source = data::averaged(source, d.nx / to.nx);
+  if (source->description().nx != to.nx || source->description().ny != to.ny) {
+    throw DataError("{}: its grid of {} x {} does not fit the forecast's {} x {}", d.file, d.ny, d.nx, to.ny,
+                    to.nx);
+  }
+  return source;
+}
+
+std::vector<std::optional<std::size_t>> frames_at(const std::vector<double>& wanted,
+                                                  const std::vector<double>& own) {
+  std::vector<std::optional<std::size_t>> out;
+  const double slack = tolerance(wanted);
+  for (const double time : wanted) {
+    const auto found = std::lower_bound(own.begin(), own.end(), time - slack);
+    const bool there = found != own.end() && *found <= time + slack;
+    out.push_back(there ? std::optional(static_cast<std::size_t>(found - own.begin())) : std::nullopt);
+  }
+  return out;
+}
+
+data::OpenOptions options_of(const config::Document& run) {
+  return {run.look_up("data.dataset").value_or(""), run.look_up("data.axes").value_or(""),
+          std::strtod(run.look_up("data.dt").value_or("0").c_str(), nullptr)};
+}
+
+Truth open_truth(const Group& group, const std::string& folder) {
+  const auto& forecast = group.first();
+  const auto& about = forecast.source->description();
+  const auto run = config::Document::from_file((fs::path(forecast.run) / "run.toml").string());
+  const auto other = about.attributes.find("forecast_of");
+  const std::string name = run.look_up("data.file").value_or("");
+  const std::string file = find_file(name, folder, other == about.attributes.end() ? "" : other->second);
+  if (file.empty())
+    return {nullptr, {}, fmt::format("The truth is not shown: the data file '{}' is gone.", name)};
+  Truth truth{fitted(data::open(file, options_of(run)), about), {}, ""};
+  truth.frames = frames_at(forecast.times, truth.source->times(group.sample));
+  return truth;
+}
+
+}  // namespace
+
+std::vector<Group> find_forecasts(const Folder& folder, std::vector<std::string>& notes) {
+  std::vector<Group> groups;
+  for (const auto& cell : folder.cells) {
+    const std::string file = cell.forecast.empty() ? forecast_in(cell.run) : cell.forecast;
+    Group& group = group_for(groups, cell);
+    const bool known = std::any_of(group.forecasts.begin(), group.forecasts.end(),
+                                   [&](const Forecast& f) { return f.method == cell.method; });
+    if (file.empty() || known) continue;
+    try {
+      add(group, open_forecast(cell, file), notes);
+    } catch (const Error& error) {
+      notes.push_back(fmt::format("A forecast is not shown: {}.", error.what()));
+    }
+  }
+  std::erase_if(groups, [](const Group& g) { return g.forecasts.empty(); });
+  return groups;
+}
+
+Truth find_truth(const Group& group, const std::string& folder) {
+  try {
+    return open_truth(group, folder);
+  } catch (const Error& error) {
+    return {nullptr, {}, fmt::format("The truth is not shown: {}.", error.what())};
+  }
+}
+
+}  // namespace cvf::report

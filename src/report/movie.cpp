@@ -1,0 +1,54 @@
+#include "report/movie.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cvf::report {
+
+Movie read_movie(const data::Source& source, std::size_t sample,
+                 std::span<const std::optional<std::size_t>> wanted) {
+  const auto& d = source.description();
+  Movie movie{wanted.size(), d.ny, d.nx, d.channels.size(), {}};
+  movie.values.assign(movie.frames * movie.frame_size(), NAN);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto place = std::span(movie.values).subspan(i * movie.frame_size(), movie.frame_size());
+    if (wanted[i]) source.read(sample, *wanted[i], 1, place);
+  }
+  return movie;
+}
+
+Movie coarsened(const Movie& movie, std::size_t side) {
+  const std::size_t block = (std::max(movie.ny, movie.nx) + side - 1) / side;
+  if (block <= 1) return movie;
+  const auto blocks = [block](std::size_t n) { return (n + block - 1) / block; };
+  Movie out{movie.frames, blocks(movie.ny), blocks(movie.nx), movie.channels, {}};
+  out.values.assign(out.frames * out.frame_size(), 0);
+  std::vector<float> cells(out.values.size(), 0);
+  for (std::size_t i = 0; i < movie.values.size(); ++i) {
+    const std::size_t c = i % movie.channels, x = i / movie.channels % movie.nx;
+    const std::size_t row = i / movie.channels / movie.nx, y = row % movie.ny, t = row / movie.ny;
+    const std::size_t to = ((t * out.ny + y / block) * out.nx + x / block) * out.channels + c;
+    out.values[to] += movie.values[i];
+    ++cells[to];
+  }
+  for (std::size_t i = 0; i < cells.size(); ++i) out.values[i] /= cells[i];
+  return out;
+}
+
+Movie difference(const Movie& a, const Movie& b) {
+  Movie out = a;
+  for (std::size_t i = 0; i < out.values.size(); ++i) out.values[i] -= b.values[i];
+  return out;
+}
+
+std::vector<double> rms(const Movie& movie) {
+  std::vector<double> out;
+  for (std::size_t t = 0; t < movie.frames; ++t) {
+    double sum = 0;
+    for (const float value : movie.frame(t)) sum += double{value} * value;
+    out.push_back(std::sqrt(sum / static_cast<double>(movie.frame_size())));
+  }
+  return out;
+}
+
+}  // namespace cvf::report

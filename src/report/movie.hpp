@@ -1,0 +1,35 @@
+// Some frames of one trajectory in memory, and the few things that pictures of it need.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "data/source.hpp"
+
+namespace cvf::report {
+
+struct Movie {
+  std::size_t frames = 0, ny = 1, nx = 1, channels = 1;
+  std::vector<float> values;  // [frames, ny, nx, channels]; NaN: not there
+
+  std::size_t frame_size() const { return ny * nx * channels; }
+  std::span<const float> frame(std::size_t index) const {
+    return std::span(values).subspan(index * frame_size(), frame_size());
+  }
+};
+
+/// The wanted frames of a sample; a frame that is not given is NaN.
+Movie read_movie(const data::Source& source, std::size_t sample,
+                 std::span<const std::optional<std::size_t>> wanted);
+
+/// Means over square blocks, so that no side has more than `side` cells.
+Movie coarsened(const Movie& movie, std::size_t side);
+
+Movie difference(const Movie& a, const Movie& b);
+
+/// For each frame the root of the mean square; NaN when the frame holds one.
+std::vector<double> rms(const Movie& movie);
+
+}  // namespace cvf::report

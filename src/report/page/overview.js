@@ -1,0 +1,105 @@
+// The head of the page, and the main figure: accuracy against cost.
+function header() {
+  const failed = report.cells.filter((cell) => cell.failed);
+  const seeds = unique(report.cells.map((cell) => cell.seed)).length;
+  const facts = report.kind === "run" ? [`seed ${report.cells[0].seed}`] : [
+    plural(names.data.length, "data set"), severalOptions ? plural(names.option.length, "option") : null,
+    plural(names.method.length, "method"), plural(seeds, "seed"), plural(report.cells.length, "run"),
+    failed.length ? `${failed.length} failed` : null];
+  return el("header", { class: "head" },
+    el("div", { class: "eyebrow" }, el("span", {}, report.kind === "run" ? "cvf run" : "cvf study"), themeButton()),
+    el("h1", {}, report.title), report.question ? el("p", { class: "question" }, report.question) : null,
+    el("ul", { class: "facts" }, facts.filter(Boolean).map((fact) => el("li", {}, fact))));
+}
+
+const protocolFor = (metric) => metric === "step_rmse" ? "one_step" : state.protocol;
+const isMeasured = (metric) => report.cells.some((cell) => names.evaluation.some((evaluation) =>
+  Object.keys(protocols).some((protocol) => isNumber(scoreOf(cell, evaluation, protocol, metric)?.value))));
+const isCost = (metric) => metric === "nfe" || metric === "seconds_per_frame";
+const metricsThere = () => Object.keys(metrics).filter((metric) => !isCost(metric) && isMeasured(metric));
+
+function accuracyPoint(data, option, method) {
+  const wanted = { data, option, method }, protocol = protocolFor(state.metric);
+  const error = summary(wanted, state.evaluation, protocol, state.metric);
+  const cost = summary(wanted, state.evaluation, protocol, "nfe");
+  const metric = metrics[state.metric];
+  const place = severalOptions ? `${method}, ${option}` : method;
+  return {
+    x: cost.mean, y: error.mean, xLow: cost.mean - cost.deviation, xHigh: cost.mean + cost.deviation,
+    yLow: error.mean - error.deviation, yHigh: error.mean + error.deviation, diverged: error.diverged, name: place,
+    tip: `${place}\n${metric.name.toLowerCase()} ${plusMinus(error)}\nevaluations ${plusMinus(cost)}\n${plural(error.count, "seed")}`,
+  };
+}
+
+function floorsOf(data) {
+  const floors = report.floors?.[data]?.[state.option];
+  const everyFrame = report.cells.some((cell) => cell.evaluations[state.evaluation]?.every_frame === "1");
+  if (state.metric !== "rollout_rmse" || state.protocol !== "time_informed" || !everyFrame || !floors) return [];
+  return Object.entries(floors).filter(([, value]) => isNumber(value) && value > 0)
+    .map(([name, value]) => ({ y: value, label: `floor of ${name}${severalOptions ? `, ${state.option}` : ""}` }));
+}
+
+function accuracyChart(data) {
+  return chart(() => {
+    const series = names.method.flatMap((method) => names.option.map((option, index) => ({
+      key: method, colour: colourOf(method), line: false, marks: true, size: 6,
+      shape: shapes[index % shapes.length], points: [accuracyPoint(data, option, method)],
+    })));
+    const points = series.map((one) => one.points[0]), lost = points.filter((point) => point.diverged);
+    if (!points.some((point) => isNumber(point.y))) return null;
+    return {
+      title: names.data.length > 1 ? data : "", ratio: 0.75, series, rules: floorsOf(data),
+      x: { label: `network evaluations a ${protocolFor(state.metric) === "direct" ? "target" : "frame"}`, log: true },
+      y: { label: `${metrics[state.metric].name}, ${metrics[state.metric].unit}`, log: true },
+      note: lost.length ? `Diverged: ${lost.map((point) => `${point.name} (${plural(point.diverged, "seed")})`).join(", ")}.` : "",
+    };
+  });
+}
+
+function optionKey() {
+  if (!severalOptions) return null;
+  return el("ul", { class: "shapes", "aria-label": "shapes of the options" }, names.option.map((option, index) => el("li", {},
+    svg("svg", { width: 16, height: 16, viewBox: "-8 -8 16 16", "aria-hidden": "true" }, mark(shapes[index % shapes.length], 0, 0, 4.5, "var(--muted)")), option)));
+}
+
+function accuracySection() {
+  if (!metricsThere().length) return null;
+  const better = el("span", {});
+  watch(() => { better.textContent = metrics[state.metric].higher ? "Upper left is better" : "Lower left is better"; });
+  return section("accuracy", "Accuracy against evaluations", "",
+    el("p", { class: "aid" }, better, ": a smaller error for fewer calls of the network. Marks are means over seeds, bars one standard deviation; hover or tap for numbers, click a name to hide it.",
+      report.floors ? " A dashed floor is the error that a method would keep even with a perfect fit." : null),
+    el("div", { class: "bar quiet" }, pageChoice("error", "metric", metricsThere(), (metric) => metrics[metric].name),
+      evaluationChoice(), protocolChoice(),
+      report.floors ? pageChoice("floors of", "option", names.option) : null, optionKey()),
+    el("div", { class: names.data.length > 1 ? "charts" : "charts one" }, names.data.map(accuracyChart)));
+}
+
+function timeChart() {
+  return chart(() => {
+    const series = names.method.flatMap((method) => timeSeries(method));
+    return {
+      series, ratio: 0.42, x: { label: "predicted frame" }, y: { label: "RMSE over all test samples, physical units", log: true },
+      note: series.length ? "" : "This evaluation has no errors frame by frame.",
+    };
+  });
+}
+
+function timeSeries(method) {
+  const curves = cellsOf({ data: state.data, option: state.option, method })
+    .map((cell) => scoreOf(cell, state.evaluation, state.protocol, "rollout_rmse")?.per_frame).filter(Boolean);
+  if (!curves.length) return [];
+  const frames = curves[0].frame;
+  const at = frames.map((frame, i) => curves.filter((c) => c.frame[i] === frame).map((c) => c.value[i]).filter(isNumber));
+  const points = frames.map((frame, i) => {
+    const middle = at[i].length ? mean(at[i]) : null, spread = deviation(at[i]);
+    return { x: frame, y: middle, low: Math.min(...at[i]), high: Math.max(...at[i]),
+      tip: `${method}, frame ${frame}\n${plusMinus({ mean: middle, deviation: spread, count: at[i].length })}` };
+  });
+  return [{ key: method, colour: colourOf(method), points, band: curves.length > 1 ? points : null }];
+}
+
+function timeSection() {
+  if (!report.cells.some((cell) => Object.values(cell.evaluations).some((e) => e.time_informed?.rollout_rmse?.per_frame || e.direct?.rollout_rmse?.per_frame))) return null;
+  return section("time", "Error over time", "How the error grows along the rollout: mean over seeds, with a band from the best seed to the worst. A flat curve means that errors do not build up.", timeChart());
+}

@@ -1,0 +1,90 @@
+#include "report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "core/version.hpp"
+#include "report/colour_map.hpp"
+#include "report/curves.hpp"
+#include "report/page.hpp"
+#include "report/quantise.hpp"
+#include "report/scenes.hpp"
+#include "report/scores.hpp"
+
+namespace cvf::report {
+namespace {
+
+constexpr std::size_t most_bytes = 9'500'000;  // of the page: it should open anywhere and go by mail
+constexpr std::size_t least_for_fields = 500'000;
+constexpr std::size_t most_curve_points = 400, all_curve_points = 40'000;
+
+// Many runs share what a page can hold of curves.
+std::size_t points_of_a_run(std::size_t runs) {
+  return std::clamp<std::size_t>(all_curve_points / std::max<std::size_t>(1, runs), 40, most_curve_points);
+}
+
+void add_curves(Json& document, const Folder& folder) {
+  std::set<std::string> seen;
+  for (const auto& cell : folder.cells) seen.insert(cell.run);
+  const std::size_t points = points_of_a_run(seen.size());
+  document["curves"] = Json::array();
+  for (const auto& cell : folder.cells) {
+    Json curves = training_curves(cell.run, points);
+    if (curves.is_null()) continue;
+    Json entry{{"data", cell.data}, {"option", cell.option}, {"method", cell.method}, {"seed", cell.seed}};
+    entry.update(curves);
+    document["curves"].push_back(std::move(entry));
+  }
+}
+
+std::string colours_of(Palette palette) {
+  std::string bytes;
+  for (int i = 0; i < 256; ++i) {
+    const Colour colour = colour_of(palette, i / 255.0);
+    for (const auto part : {colour.r, colour.g, colour.b}) bytes += static_cast<char>(part);
+  }
+  return base64(bytes);
+}
+
+Json head_of(const Folder& folder) {
+  Json out{
+      {"kind", folder.is_study ? "study" : "run"},
+      {"title", folder.title.empty() ? "Report" : folder.title},
+      {"question", folder.question},
+      {"made_by", fmt::format("cvf {} ({})", version, commit)},
+      {"floors", folder.floors},
+      {"tables", Json::array()},
+      {"palettes",
+       {{"sequential", colours_of(Palette::sequential)}, {"diverging", colours_of(Palette::diverging)}}}};
+  for (const auto& table : folder.tables) {
+    out["tables"].push_back({{"name", table.name}, {"caption", table.caption}, {"csv", table.csv}});
+  }
+  return out;
+}
+
+}  // namespace
+
+Json document_of(const std::string& path) {
+  Folder folder = open_folder(path);
+  Json document = head_of(folder);
+  document["cells"] = Json::array();
+  for (const auto& cell : folder.cells) document["cells"].push_back(json_of(cell));
+  add_curves(document, folder);
+  const std::size_t taken = page_of(document).size();  // fields get what is left
+  const std::size_t left = most_bytes > taken ? most_bytes - taken : 0;
+  document["scenes"] = scenes_of(folder, std::max(left, least_for_fields), folder.notes);
+  document["notes"] = folder.notes;
+  return document;
+}
+
+std::size_t write_report(const std::string& folder, const std::string& out) {
+  const std::string page = page_of(document_of(folder));
+  files::write_atomically(out, std::string_view(page));
+  return page.size();
+}
+
+}  // namespace cvf::report

@@ -1,0 +1,132 @@
+#include "report/scenes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+#include "data/small_arrays.hpp"
+#include "report/projection.hpp"
+#include "report/scene.hpp"
+#include "report/thin.hpp"
+
+namespace cvf::report {
+namespace {
+
+// Bytes in the page: states and errors of every forecast, the truth, base64.
+double cost(const std::vector<Group>& groups, const Thinning& thinning) {
+  double sum = 0;
+  for (const auto& group : groups) {
+    const auto& d = group.first().source->description();
+    if (!is_field(d)) continue;
+    const double cells = static_cast<double>(std::min(d.ny, thinning.side) * std::min(d.nx, thinning.side));
+    const double frames = static_cast<double>(std::min(group.first().times.size(), thinning.frames));
+    sum += cells * frames * static_cast<double>(d.channels.size()) *
+           static_cast<double>(2 * group.forecasts.size() + 1);
+  }
+  return sum * 4 / 3;
+}
+
+Thinning thinning_for(const std::vector<Group>& groups, std::size_t bytes) {
+  Thinning thinning;
+  while (cost(groups, thinning) > static_cast<double>(bytes) && thinning.side > 4) {
+    if (thinning.frames > thinning.side / 2) {
+      thinning.frames = thinning.frames * 3 / 4;
+    } else {
+      thinning.side = thinning.side * 3 / 4;
+    }
+  }
+  return thinning;
+}
+
+// ---- JSON
+
+Json points(const std::vector<Plane::Point>& all) {
+  Json out = Json::array();
+  for (const auto& point : all) out.push_back({brief(point[0]), brief(point[1])});
+  return out;
+}
+
+Json values_of(const Movie& movie) {
+  Json out = Json::array();
+  for (std::size_t c = 0; c < movie.channels; ++c) {
+    Json line = Json::array();
+    for (std::size_t i = c; i < movie.values.size(); i += movie.channels)
+      line.push_back(brief(double{movie.values[i]}));
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+Json states_of(const Movie& movie, const Plane& plane, const Colours& colours) {
+  Json out{{"projection", points(plane.project(movie))}};
+  if (movie.nx * movie.ny > 1) {
+    out["fields"] = base64(quantised(movie, colours.states));
+  } else {
+    out["values"] = values_of(movie);
+  }
+  return out;
+}
+
+Json steps_of(const std::string& file) {
+  const auto time = data::read_small_array(file, 0, "steps", "time");
+  const auto step = data::read_small_array(file, 0, "steps", "step");
+  const auto nre = data::read_small_array(file, 0, "steps", "nre");
+  if (time.empty() || step.size() != time.size() || nre.size() != time.size()) return {};
+  const auto some = spread(time.size(), most_points);
+  return {{"count", time.size()},
+          {"time", brief(picked(time, some))},
+          {"step", brief(picked(step, some))},
+          {"nre", brief(picked(nre, some))}};
+}
+
+Json method_of(const Shown& shown, const Plane& plane, const Colours& colours, std::size_t side) {
+  Json out{{"method", shown.forecast->method}};
+  out.update(states_of(coarsened(shown.states, side), plane, colours));
+  if (shown.errors.frames > 0) {
+    out["rms"] = brief(rms(shown.errors));
+    if (out.contains("fields"))
+      out["errors"] = base64(quantised(coarsened(shown.errors, side), colours.errors));
+  }
+  out["steps"] = steps_of(shown.forecast->file);
+  return out;
+}
+
+Json json_of(const Scene& scene, std::size_t side) {
+  const Colours colours = colours_of(scene);
+  const Movie seen = coarsened(scene.has_truth() ? scene.truth : scene.methods.front().states, side);
+  const Plane plane(seen);
+  Json out{{"data", scene.group.data},
+           {"option", scene.group.option},
+           {"sample", scene.group.sample},
+           {"channels", scene.about().channels},
+           {"times", brief(picked(scene.group.first().times, scene.frames))},
+           {"source_grid", {scene.about().ny, scene.about().nx}},
+           {"grid", {seen.ny, seen.nx}},
+           {"ranges", colours.json},
+           {"explained", {brief(plane.explained()[0]), brief(plane.explained()[1])}},
+           {"note", scene.note},
+           {"truth", scene.has_truth() ? states_of(seen, plane, colours) : Json()},
+           {"methods", Json::array()}};
+  for (const auto& method : scene.methods) out["methods"].push_back(method_of(method, plane, colours, side));
+  return out;
+}
+
+}  // namespace
+
+Json scenes_of(const Folder& folder, std::size_t bytes, std::vector<std::string>& notes) {
+  const auto groups = find_forecasts(folder, notes);
+  const Thinning thinning = thinning_for(groups, bytes);
+  Json out = Json::array();
+  for (const auto& group : groups) {
+    try {
+      out.push_back(json_of(read_scene(group, thinning, folder.path), thinning.side));
+    } catch (const Error& error) {
+      notes.push_back(
+          fmt::format("The forecasts of {}, {} are not shown: {}.", group.data, group.option, error.what()));
+    }
+  }
+  return out;
+}
+
+}  // namespace cvf::report

@@ -1,0 +1,238 @@
+// `cvf report` on folders made by hand: what reaches the page, what is missing, what must not break out.
+#include "report/report.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+#include "core/files.hpp"
+#include "report/page.hpp"
+#include "support/small_study.hpp"
+
+namespace cvf::report {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_support::Scratch;
+using testing_support::sentence_of;
+using testing_support::SmallStudy;
+using testing_support::write_text;
+
+// The JSON as a browser would find it: between its tag and the next end of a script.
+Json document_in(const std::string& page) {
+  const std::string tag = "id=\"document\">";
+  const auto begin = page.find(tag) + tag.size();
+  return Json::parse(page.substr(begin, page.find("</script", begin) - begin));
+}
+
+const Json& scene_of(const Json& document, const std::string& data) {
+  for (const auto& scene : document["scenes"]) {
+    if (scene["data"] == data) return scene;
+  }
+  throw DataError("no scene of {}", data);
+}
+
+std::size_t decoded_size(const Json& base64) {
+  const auto text = base64.get<std::string>();
+  const auto padding = static_cast<std::size_t>(std::count(text.begin(), text.end(), '='));
+  return text.size() / 4 * 3 - padding;
+}
+
+TEST(Report, GathersEverythingOfAStudy) {
+  const Scratch scratch;
+  const Json document = document_of(SmallStudy(scratch).folder());
+  EXPECT_EQ(document["kind"], "study");
+  EXPECT_EQ(document["title"], "A small study");
+  EXPECT_EQ(document["question"], "Which one?");
+  EXPECT_EQ(document["cells"].size(), 8U);
+  EXPECT_EQ(document["curves"].size(), 8U);
+  EXPECT_EQ(document["scenes"].size(), 2U);
+  EXPECT_EQ(document["floors"]["waves"]["default"]["sm"], 0.01);
+  EXPECT_EQ(document["tables"][0]["name"], "main");
+  EXPECT_TRUE(document["notes"].empty()) << document["notes"];
+  const Json& off = document["cells"][0]["evaluations"]["off"];
+  EXPECT_EQ(off["solver"], "gcs");
+  EXPECT_EQ(off["time_informed"]["rollout_rmse"]["value"], 0.4);
+  EXPECT_EQ(off["time_informed"]["rollout_rmse"]["per_frame"]["frame"], Json({1, 2}));
+  EXPECT_EQ(off["time_informed"]["trust"]["reliability"].size(), 2U);
+}
+
+TEST(Report, ThinsTheJournalAndForgivesATornLine) {
+  const Scratch scratch;
+  const Json document = document_of(SmallStudy(scratch).folder());
+  const Json& curve = document["curves"][0];
+  EXPECT_EQ(curve["train"]["loss"].size(), 400U);
+  EXPECT_EQ(curve["train"]["step"].front(), 1);
+  EXPECT_EQ(curve["train"]["step"].back(), 1000);
+  EXPECT_FALSE(curve["train"].contains("samples_per_s"));
+  EXPECT_EQ(curve["validation"]["rollout_error"], Json({0.5}));
+}
+
+TEST(Report, ASceneHoldsTruthPredictionErrorAndSteps) {
+  const Scratch scratch;
+  const Json document = document_of(SmallStudy(scratch).folder());
+  const Json& scene = scene_of(document, "waves");
+  const std::size_t bytes = 9 * 2 * 6 * 8;
+  EXPECT_EQ(scene["grid"], Json({6, 8}));
+  EXPECT_EQ(scene["times"].size(), 9U);
+  EXPECT_EQ(decoded_size(scene["truth"]["fields"]), bytes);
+  ASSERT_EQ(scene["methods"].size(), 2U);
+  for (const auto& method : scene["methods"]) {
+    EXPECT_EQ(decoded_size(method["fields"]), bytes);
+    EXPECT_EQ(decoded_size(method["errors"]), bytes);
+    EXPECT_EQ(method["rms"][0], 0);
+    EXPECT_GT(method["rms"][8], 0.05);
+    EXPECT_EQ(method["projection"].size(), 9U);
+    EXPECT_EQ(method["steps"]["step"], Json({0.5, 0.5, 3}));
+    EXPECT_TRUE(method["steps"]["nre"][1].is_null());
+  }
+  const Json& spring = scene_of(document, "spring");
+  EXPECT_EQ(spring["truth"]["values"].size(), 2U);
+  EXPECT_EQ(spring["truth"]["values"][0].size(), 40U);
+  EXPECT_FALSE(spring["methods"][0].contains("fields"));
+}
+
+TEST(Report, AForecastMayLieElsewhereThanItsRun) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  Json line = Json::parse(study.lines().substr(0, study.lines().find('\n')));
+  fs::create_directories(study.in("cells"));
+  fs::rename(study.in(line["run"].get<std::string>() + "/forecast.h5"), study.in("cells/forecast.h5"));
+  line["forecast"] = "cells/forecast.h5";
+  write_text(study.in("results.jsonl"), line.dump() + "\n");
+  EXPECT_EQ(document_of(study.folder())["scenes"].size(), 1U);
+}
+
+TEST(Report, SaysWhatIsMissingInsteadOfFailing) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  fs::remove(scratch.path("waves.h5"));
+  fs::remove(study.in("study.toml"));
+  fs::remove_all(study.in("runs/spring/default/sm"));
+  write_text(study.in("runs/spring/default/cvf/seed-0/forecast.h5"), "not a forecast");
+  write_text(study.in("results.jsonl"),
+             study.lines() + R"({"data":"waves","method":"tm","status":"failed","sentence":"lost"})");
+  const Json document = document_of(study.folder());
+  EXPECT_TRUE(scene_of(document, "waves")["truth"].is_null());
+  EXPECT_NE(scene_of(document, "waves")["note"].get<std::string>().find("waves.h5' is gone"),
+            std::string::npos);
+  EXPECT_FALSE(scene_of(document, "waves")["methods"][0].contains("errors"));
+  EXPECT_EQ(document["cells"].size(), 9U);
+  EXPECT_EQ(document["cells"][8]["failed"], true);
+  EXPECT_EQ(document["cells"][8]["sentence"], "lost");
+  EXPECT_EQ(document["notes"].size(), 2U) << document["notes"];  // study.toml, the broken forecast
+}
+
+TEST(Report, AFramesTimeDecidesWhichTruthItIsHeldAgainst) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  testing_support::write_waves(scratch.path("waves.h5"), {.frames = 5}, 0, false);  // the truth ends early
+  const Json document = document_of(study.folder());
+  const Json& rms = scene_of(document, "waves")["methods"][0]["rms"];
+  EXPECT_TRUE(rms[4].is_number());
+  EXPECT_TRUE(rms[5].is_null());
+}
+
+TEST(Report, ShowsASingleRun) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  const std::string run = study.in("runs/waves/default/cvf/seed-0");
+  write_text(run + "/evaluation-test.json", testing_support::small_evaluation(0.2, 3).dump());
+  const Json document = document_of(run);
+  EXPECT_EQ(document["kind"], "run");
+  EXPECT_EQ(document["title"], "cvf on waves");
+  ASSERT_EQ(document["cells"].size(), 1U);
+  EXPECT_EQ(document["cells"][0]["seed"], 3);
+  EXPECT_EQ(document["cells"][0]["train"]["steps"], 1000);
+  EXPECT_EQ(document["cells"][0]["evaluations"]["test"]["time_informed"]["nfe"]["value"], 3);
+  EXPECT_EQ(document["curves"].size(), 1U);
+  EXPECT_EQ(document["scenes"].size(), 1U);
+}
+
+TEST(Report, ARunWithNothingButItsTomlStillMakesAPage) {
+  const Scratch scratch;
+  write_text(scratch.path("run/run.toml"), "seed = 1\n");
+  EXPECT_GT(write_report(scratch.path("run"), scratch.path("page.html")), 10'000U);
+}
+
+TEST(Report, RefusesWhatItCannotShowInOneSentence) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  const auto sentence = [](const std::string& folder) {
+    return sentence_of<DataError>([&] { document_of(folder); });
+  };
+  EXPECT_NE(sentence(scratch.path("nowhere")).find("no such folder"), std::string::npos);
+  EXPECT_NE(sentence(scratch.path("waves.h5")).find("is a file"), std::string::npos);
+  fs::create_directories(scratch.path("empty"));
+  EXPECT_NE(sentence(scratch.path("empty")).find("neither results.jsonl"), std::string::npos);
+  write_text(study.in("results.jsonl"), study.lines() + "{\"data\": \"wav");
+  EXPECT_NE(sentence(study.folder()).find("line 9 is not a JSON object"), std::string::npos);
+  write_text(study.in("results.jsonl"), "{\"data\": 3, \"method\": \"cvf\"}\n");
+  EXPECT_NE(sentence(study.folder()).find("line 1 has no text"), std::string::npos);
+  write_text(study.in("results.jsonl"), "\n");
+  EXPECT_NE(sentence(study.folder()).find("is empty"), std::string::npos);
+}
+
+TEST(Report, NothingInTheDataCanBecomeMarkupOrCode) {
+  const Scratch scratch;
+  const std::string evil = "</script><script>alert(1)</script><!--<b>&'";
+  const SmallStudy study(scratch, evil);
+  write_text(study.in("tables/evil.csv"), evil + "\n\xff\xfe broken\n");
+  write_report(study.folder(), scratch.path("page.html"));
+  const std::string page = files::read_whole(scratch.path("page.html"));
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(page.find("<!--<b"), std::string::npos);
+  EXPECT_NE(
+      page.find(
+          "<title>&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;!--&lt;b&gt;&amp;&#39;</title>"),
+      std::string::npos);
+  EXPECT_EQ(document_in(page)["title"], evil);
+}
+
+TEST(Report, AMarkOfTheFormInsideTheDataIsLeftAlone) {
+  const std::string page = page_of({{"title", "{{script}} {{document}}"}, {"cells", Json::array()}});
+  EXPECT_NE(page.find("<title>{{script}} {{document}}</title>"), std::string::npos);
+  EXPECT_EQ(document_in(page)["title"], "{{script}} {{document}}");
+}
+
+TEST(Report, ThePageAsksNobodyForAnything) {
+  const std::string page = page_of({{"title", "t"}});
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+  for (const auto* word : {"https://", "src=\"", "@import", "fetch(", "innerHTML", "eval("})
+    EXPECT_EQ(page.find(word), std::string::npos) << word;
+}
+
+// 24 forecasts of 200 frames on 100 x 100 cells would be 100 MB and more.
+TEST(Report, StaysBelowTenMegabytes) {
+  const Scratch scratch;
+  const testing_support::SmallGrid grid{100, 100, {"u", "v"}, 70};
+  testing_support::write_waves(scratch.path("big.h5"), grid, 0, false);
+  testing_support::write_run(scratch.path("study/run"), scratch.path("big.h5"), grid, 0.1);
+  std::string lines;
+  for (int option = 0; option < 6; ++option) {
+    for (int method = 0; method < 4; ++method) {
+      lines +=
+          fmt::format(R"({{"data":"big","option":"o{}","method":"m{}","run":"run"}})", option, method) + "\n";
+    }
+  }
+  write_text(scratch.path("study/results.jsonl"), lines);
+  const std::size_t bytes = write_report(scratch.path("study"), scratch.path("page.html"));
+  EXPECT_LT(bytes, 10'000'000U);
+  EXPECT_GT(bytes, 4'000'000U);  // and uses what it may
+}
+
+// A browser opens it from a file:// address: scripts/check-report says what it looks at.
+TEST(SlowReport, OpensInChromium) {
+  const Scratch scratch;
+  const SmallStudy study(scratch, "Waves & springs <script>alert(1)</script>");
+  write_report(study.folder(), scratch.path("page.html"));
+  const std::string command =
+      std::string(CVF_SOURCE_DIR) + "/scripts/check-report " + scratch.path("page.html");
+  const int status = std::system(command.c_str());
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "Chromium is not installed";
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace cvf::report

@@ -1,6 +1,5 @@
 #include "report/movie.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace cvf::report {
@@ -18,10 +17,9 @@ Movie read_movie(const data::Source& source, std::size_t sample,
 }
 
 Movie coarsened(const Movie& movie, std::size_t side) {
-  const std::size_t block = (std::max(movie.ny, movie.nx) + side - 1) / side;
+  const std::size_t block = block_for(movie.ny, movie.nx, side);
   if (block <= 1) return movie;
-  const auto blocks = [block](std::size_t n) { return (n + block - 1) / block; };
-  Movie out{movie.frames, blocks(movie.ny), blocks(movie.nx), movie.channels, {}};
+  Movie out{movie.frames, blocks(movie.ny, block), blocks(movie.nx, block), movie.channels, {}};
   out.values.assign(out.frames * out.frame_size(), 0);
   std::vector<float> cells(out.values.size(), 0);
   for (std::size_t i = 0; i < movie.values.size(); ++i) {

@@ -1,6 +1,7 @@
 // Some frames of one trajectory in memory, and the few things that pictures of it need.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -24,7 +25,15 @@ struct Movie {
 Movie read_movie(const data::Source& source, std::size_t sample,
                  std::span<const std::optional<std::size_t>> wanted);
 
-/// Means over square blocks, so that no side has more than `side` cells.
+/// Square blocks of so many cells a side leave no side of a grid with more than `side`.
+inline std::size_t block_for(std::size_t ny, std::size_t nx, std::size_t side) {
+  return (std::max(ny, nx) + side - 1) / side;
+}
+inline std::size_t blocks(std::size_t cells, std::size_t block) {
+  return (cells + block - 1) / block;
+}
+
+/// Means over such blocks; those at the end may be cut.
 Movie coarsened(const Movie& movie, std::size_t side);
 
 Movie difference(const Movie& a, const Movie& b);

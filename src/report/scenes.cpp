@@ -19,7 +19,8 @@ double cost(const std::vector<Group>& groups, const Thinning& thinning) {
   for (const auto& group : groups) {
     const auto& d = group.first().source->description();
     if (!is_field(d)) continue;
-    const double cells = static_cast<double>(std::min(d.ny, thinning.side) * std::min(d.nx, thinning.side));
+    const std::size_t block = block_for(d.ny, d.nx, thinning.side);
+    const double cells = static_cast<double>(blocks(d.ny, block) * blocks(d.nx, block));
     const double frames = static_cast<double>(std::min(group.first().times.size(), thinning.frames));
     sum += cells * frames * static_cast<double>(d.channels.size()) *
            static_cast<double>(2 * group.forecasts.size() + 1);

@@ -105,7 +105,7 @@ function drawnSeries(one, x, y, frame, hits) {
     if (!isNumber(point.x) || !isNumber(point.y)) continue;
     const px = x(point.x), py = y(point.y);
     parts.push(...errorBars(point, x, y, one.colour));
-    if (one.marks) parts.push(mark(one.shape, px, py, one.size || 4.5, one.colour));
+    if (one.marks) parts.push(mark(one.shape, px, py, one.size || 4.5, one.colour, point.hollow));
     if (point.tip) hits.push({ x: px, y: py, tip: point.tip });
   }
   return parts;

@@ -7,11 +7,11 @@ const markPaths = {
   star: (r) => `M0,${-1.3 * r}V${1.3 * r}M${-1.2 * r},${-0.7 * r}L${1.2 * r},${0.7 * r}M${-1.2 * r},${0.7 * r}L${1.2 * r},${-0.7 * r}`,
 };
 
-function mark(shape, x, y, radius, colour) {
-  const place = { class: radius < 4 ? "mark small" : "mark", transform: `translate(${x.toFixed(1)},${y.toFixed(1)})` };
-  if (!markPaths[shape]) return svg("circle", { ...place, r: radius, style: `fill:${colour}` });
-  const open = shape === "cross" || shape === "star";
-  return svg("path", { ...place, d: markPaths[shape](radius), style: open ? `stroke:${colour};stroke-width:2.4;fill:none` : `fill:${colour}` });
+function mark(shape, x, y, radius, colour, hollow) {
+  const open = hollow || shape === "cross" || shape === "star";
+  const look = { class: `mark${radius < 4 ? " small" : ""}${hollow ? " hollow" : ""}`, transform: `translate(${x.toFixed(1)},${y.toFixed(1)})`,
+    style: open ? `stroke:${colour};stroke-width:2.2;fill:none` : `fill:${colour}` };
+  return markPaths[shape] ? svg("path", { ...look, d: markPaths[shape](radius) }) : svg("circle", { ...look, r: radius });
 }
 
 /// A line through the points that are numbers; a gap where one is not.

@@ -26,8 +26,8 @@ function accuracyPoint(data, option, method) {
   const place = severalOptions ? `${method}, ${option}` : method;
   return {
     x: cost.mean, y: error.mean, xLow: cost.mean - cost.deviation, xHigh: cost.mean + cost.deviation,
-    yLow: error.mean - error.deviation, yHigh: error.mean + error.deviation, diverged: error.diverged, name: place,
-    tip: `${place}\n${metric.name.toLowerCase()} ${plusMinus(error)}\nevaluations ${plusMinus(cost)}\n${plural(error.count, "seed")}`,
+    yLow: error.mean - error.deviation, yHigh: error.mean + error.deviation, diverged: error.diverged, hollow: error.diverged > 0, name: place,
+    tip: `${place}\n${metric.name.toLowerCase()} ${plusMinus(error)}\nevaluations ${plusMinus(cost)}\n${plural(error.count, "seed")}${error.diverged ? `, ${error.diverged} diverged` : ""}`,
   };
 }
 
@@ -51,7 +51,7 @@ function accuracyChart(data) {
       title: names.data.length > 1 ? data : "", ratio: 0.75, series, rules: floorsOf(data),
       x: { label: `network evaluations a ${protocolFor(state.metric) === "direct" ? "target" : "frame"}`, log: true },
       y: { label: `${metrics[state.metric].name}, ${metrics[state.metric].unit}`, log: true },
-      note: lost.length ? `Diverged: ${lost.map((point) => `${point.name} (${plural(point.diverged, "seed")})`).join(", ")}.` : "",
+      note: lost.length ? `Hollow marks are means over the seeds that are left; diverged: ${lost.map((point) => `${point.name} (${plural(point.diverged, "seed")})`).join(", ")}.` : "",
     };
   });
 }

@@ -1,4 +1,5 @@
 # Every dependency is a Debian 12 package (scripts/setup installs what is missing).
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # a project around this one links them too
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)

@@ -18,7 +18,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(cvf_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)  # GCC 12 warns of overlaps and
   # overflows inside std::string and fmt that are not there
 endif()
-target_include_directories(cvf_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_include_directories(cvf_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(CVF_SANITIZE)
   add_compile_options(-fsanitize=${CVF_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${CVF_SANITIZE})

@@ -80,6 +80,12 @@ struct AuditVerb {
 void add_audit(CLI::App& data) {
   CLI::App& app = *data.add_subcommand(
       "audit", "find broken numbers, dead channels, copies and leakage; exit code 7 on faults");
+  app.footer(
+      "Example: cvf data audit mine.h5 --train 0:800 --validation 800:900 --test 900:1000\n"
+      "A FAULT would make training or its results wrong; a remark is worth knowing. In a script: exit code 7 "
+      "is "
+      "a fault.\n"
+      "Next: the same lists as [split] of a RUN.toml, then cvf train.");
   const auto verb = bind<AuditVerb>(app);
   verb->input.add_to(app);
   app.add_option("--train", verb->split.train, "training samples, e.g. 0:800 (default: first 80 %)");

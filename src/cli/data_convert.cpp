@@ -38,6 +38,10 @@ struct Convert {
 void add_convert(CLI::App& data) {
   CLI::App& app =
       *data.add_subcommand("convert", "rewrite any readable file as cvf's own layout (PDEBench groups)");
+  app.footer(
+      "Example: cvf data convert mine.h5 small.h5 --samples 0:100 --average 4 --gzip 4\n"
+      "A converted file tells its own axes and times: no --dataset, --axes or --dt any more.\n"
+      "Next: cvf data inspect small.h5");
   const auto verb = bind<Convert>(app);
   verb->input.add_to(app);
   app.add_option("OUT", verb->out, "file to write")->required();

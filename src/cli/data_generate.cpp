@@ -64,7 +64,12 @@ void add_generate(CLI::App& data) {
   const auto verb = bind<Generate>(app);
   std::string known;
   for (const auto& row : systems::registry()) known += fmt::format("\n  {:<20} {}", row.name, row.summary);
-  app.footer("Systems:" + known + "\nTheir options: cvf explain SYSTEM");
+  app.footer(
+      "Example: cvf data generate wave --out wave.h5 --samples 100 --grid 64 --frames 101\n"
+      "Stopped or killed, the same command goes on. Systems:" +
+      known +
+      "\nTheir options: cvf explain SYSTEM, set by --set system.KEY=VALUE. Next: cvf data picture FILE --out "
+      "sample.png");
   app.add_option("SYSTEM", verb->system, "what to simulate (list below)")->required();
   app.add_option("--out", verb->out, "file to write");
   app.add_option("--samples", verb->samples, "number of trajectories (100)");

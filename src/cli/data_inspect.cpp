@@ -131,6 +131,11 @@ struct Inspect {
 void add_inspect(CLI::App& data) {
   CLI::App& app =
       *data.add_subcommand("inspect", "say what is in a data file: layout, axes, channels, times, ranges");
+  app.footer(
+      "Example: cvf data inspect mine.h5\n"
+      "A plain array needs to be told what its axes mean, in their order:\n"
+      "         cvf data inspect mine.h5 --dataset results/u --axes n,t,y,x --dt 0.05\n"
+      "Next: cvf data audit with the same words; in a RUN.toml they are data.dataset, data.axes, data.dt.");
   const auto verb = bind<Inspect>(app);
   verb->input.add_to(app);
   app.add_flag("--json", verb->json, "print one JSON object");

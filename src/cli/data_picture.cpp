@@ -25,7 +25,12 @@ struct Picture {
 }  // namespace
 
 void add_picture(CLI::App& data) {
-  CLI::App& app = *data.add_subcommand("picture", "draw one sample as a PNG");
+  CLI::App& app = *data.add_subcommand("picture", "draw one sample of a data file or forecast as a PNG");
+  app.footer(
+      "Example: cvf data picture mine.h5 --sample 3 --out sample3.png\n"
+      "Fields become rows of frames, 1-D fields maps over x and t, vectors curves. A forecast of cvf rollout "
+      "is "
+      "a data file too.");
   const auto verb = bind<Picture>(app);
   verb->input.add_to(app);
   app.add_option("--out", verb->out, "PNG file to write")->required();

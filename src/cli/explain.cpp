@@ -56,6 +56,12 @@ struct Explain {
 void add_explain(CLI::App& app) {
   CLI::App& verb_app =
       *app.add_subcommand("explain", "explain a configuration table: keys, defaults, limits, meaning");
+  verb_app.footer(
+      "Examples: cvf explain run         every key of a file for cvf train\n"
+      "          cvf explain objective   the objectives and their options; docs/objectives has the "
+      "equations\n"
+      "          cvf explain solver      the solvers; docs/solvers\n"
+      "Any key can be set on the command line: cvf train RUN.toml --set optimizer.rate=1e-3");
   const auto verb = bind<Explain>(verb_app);
   verb_app.add_option("TABLE", verb->topic, "which table; none lists them");
 }

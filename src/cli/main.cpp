@@ -15,11 +15,24 @@ namespace cvf::cli {
 namespace {
 
 constexpr const char* closing =
+    "A first walk, a few minutes long:\n"
+    "  cvf data generate pendulum --out pendulum.h5     make data; for a file of yours: cvf data inspect "
+    "FILE\n"
+    "  cvf data picture pendulum.h5 --out pendulum.png  look at it\n"
+    "  cvf train configs/pendulum.toml                  train; stopped or killed, the same command goes on\n"
+    "  cvf evaluate runs/pendulum                       errors and costs on its test samples\n"
+    "  cvf rollout runs/pendulum --data data/pendulum.h5 --until 9 --out forecast.h5\n"
+    "Then: cvf VERB --help (examples of each), cvf explain (every key of every file), docs/README.md "
+    "(manual).\n"
     "Exit codes: 0 done, 2 usage, 3 configuration, 4 data, 5 model, 6 numerics, 7 audit found faults, 8 "
-    "interrupted, 9 another rank was lost.\n"
-    "Try: cvf data generate pendulum --out pendulum.h5, then cvf data picture pendulum.h5 --out "
-    "pendulum.png\n"
-    "Every option of a configuration table is explained by: cvf explain [TABLE]";
+    "interrupted, 9 another rank was lost.";
+
+constexpr const char* of_data =
+    "Your own file:  cvf data inspect mine.h5    what is in it, and what is still to be said about it\n"
+    "                cvf data audit mine.h5      is it fit to learn from?\n"
+    "None at hand:   cvf data generate pendulum --out pendulum.h5\n"
+    "Next: name the file in a RUN.toml (configs/ has examples) and cvf train it; docs/tutorial-own-data.md "
+    "walks through it.";
 
 void add_everything(CLI::App& app) {
   app.set_version_flag("--version", std::string("cvf ") + version);
@@ -37,9 +50,10 @@ void add_everything(CLI::App& app) {
          "--verbose", [] { log::set_level(log::Level::verbose); }, "say more")
       ->trigger_on_parse();
 
-  CLI::App& data = *app.add_subcommand("data", "make, read, check and show data files");
+  CLI::App& data = *app.add_subcommand("data", "make, inspect, check, convert and draw data files");
   data.require_subcommand(1);
   data.fallthrough();
+  data.footer(of_data);
   add_generate(data);
   add_inspect(data);
   add_audit(data);
@@ -56,7 +70,10 @@ void add_everything(CLI::App& app) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("cvf learns continuous-time physics from discrete snapshots.", "cvf");
+  CLI::App app(
+      "cvf learns continuous-time physics from discrete snapshots: one network steps a state over any time\n"
+      "step, and says of each step how far it agrees with itself.",
+      "cvf");
   try {
     add_everything(app);
     app.parse(argc, argv);

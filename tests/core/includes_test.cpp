@@ -30,6 +30,7 @@ const std::map<std::string, Rooms> may_include{
     {"solvers", {"core"}},
     {"metrics", {"core"}},
     {"rollout", {"core", "data", "normalizers", "fields", "model", "solvers"}},
+    {"embed", {"core", "model", "objectives", "solvers", "rollout"}},
     {"evaluate", {"core", "data", "model", "solvers", "rollout", "metrics"}},
     {"study", {"core", "systems", "data", "generate"}},
     {"train",
@@ -37,7 +38,7 @@ const std::map<std::string, Rooms> may_include{
       "solvers", "rollout", "metrics"}},
     {"cli",
      {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate",
-      "solvers", "rollout", "metrics", "evaluate", "report", "train", "study"}},
+      "solvers", "rollout", "embed", "metrics", "evaluate", "report", "train", "study"}},
 };
 
 // A heavy or special header and the only places that may name it.

@@ -73,6 +73,11 @@ void add_solvers(CLI::App& verbs) {
 void add_bench(CLI::App& app) {
   CLI::App& verbs = *app.add_subcommand("bench", "measure speed on this machine");
   verbs.require_subcommand(1);
+  verbs.footer(
+      "Example: cvf bench field --only S --repeats 3\n"
+      "Medians of an idle machine mean something; make bench has the simulators and the loader, "
+      "docs/speed.md "
+      "what to expect.");
   verbs.fallthrough();
   CLI::App& field = *verbs.add_subcommand(
       "field", "the velocity field: fused against composed, and against the machine's peak");

@@ -39,8 +39,11 @@ void add_study(CLI::App& app) {
       "study", "train and evaluate a grid of data sets, methods and seeds, and write its tables");
   const auto verb = bind<StudyVerb>(verb_app);
   verb_app.footer(
+      "Example: cvf study studies/learning.toml\n"
       "Stopped or killed, the same command goes on; a cell that failed is a result (--retry runs it again).\n"
-      "The keys of a study file: cvf explain study. Studies of the paper's tables and ablations: studies/.");
+      "The keys of a study file: cvf explain study. Studies of the paper's tables and ablations: studies/.\n"
+      "Next: cvf report out/studies/learning; the tables are in its folder tables/. How to write one: "
+      "docs/studies.md");
   auto& w = verb->wanted;
   verb_app.add_option("STUDY", w.file, "TOML file of the study")->required();
   verb_app.add_option("--preset", w.preset, "scale of the study; the first one of the file when left out");

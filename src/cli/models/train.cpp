@@ -91,9 +91,13 @@ void add_train(CLI::App& app) {
       *app.add_subcommand("train", "train a velocity field; the same command goes on after a stop");
   const auto verb = bind<Train>(verb_app);
   verb_app.footer(
-      "The run's folder holds run.toml, log.jsonl, metrics.csv, checkpoints, `last` and `best`.\n"
+      "Example: cvf train configs/pendulum.toml --set train.steps=1000\n"
+      "The run's folder (runs/pendulum here) holds run.toml, log.jsonl, metrics.csv, checkpoints, `last` "
+      "and\n"
+      "`best`, the model with the lowest rollout error on the validation samples.\n"
       "SIGINT or SIGTERM: saves and ends with exit code 8; the same command continues, to the bit.\n"
-      "Settings: cvf explain run. Ranks: --local-ranks N, or torchrun, mpirun, srun.");
+      "Settings: cvf explain run. Ranks: --local-ranks N, or torchrun, mpirun, srun.\n"
+      "Next: cvf evaluate runs/pendulum, cvf rollout runs/pendulum --data FILE --out forecast.h5");
   verb_app.add_option("RUN", verb->run_file, "TOML file that says what to train");
   verb_app.add_option("--out", verb->out, "folder of the run (runs/NAME-OF-RUN)");
   verb_app.add_option("--set", verb->sets, "any setting, e.g. --set optimizer.rate=1e-3")

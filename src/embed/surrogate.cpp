@@ -1,0 +1,184 @@
+#include "embed/surrogate.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "core/errors.hpp"
+#include "core/threads.hpp"
+#include "core/torch/prepare.hpp"
+#include "embed/run_folder.hpp"
+#include "rollout/setup.hpp"
+#include "solvers/choice.hpp"
+
+namespace cvf::embed {
+namespace {
+
+using torch::Tensor;
+
+constexpr double eta = 1e-8;  // as gcs has it: keeps the NRE finite where nothing moves
+
+solvers::Choice choice_of(const std::string& suits, const std::vector<std::string>& settings) {
+  solvers::Choice out;
+  out.name = suits;
+  config::Document document;
+  for (const auto& assignment : settings) document.set(assignment);
+  document.read([&](config::Section& s) {
+    s.table("solver", "how the state is stepped", [&](config::Section& t) { out.describe(t); });
+  });
+  return out;
+}
+
+void check_step(double dt) {
+  if (!std::isfinite(dt) || dt <= 0) throw UsageError("a step of {}: give a time ahead, above 0", dt);
+}
+
+template <class T>
+Tensor tensor_of(std::span<T> state, std::vector<std::int64_t> shape) {
+  const auto type = sizeof(T) == sizeof(double) ? torch::kDouble : torch::kFloat;
+  return torch::from_blob(const_cast<void*>(static_cast<const void*>(state.data())), shape, type);
+}
+
+// "took the least step ... at time 0.3 ...": there is one sample, so its number says nothing.
+std::string trouble_of(const solvers::Remark& remark) {
+  if (remark.status == solvers::Status::done) return "";
+  const std::string sentence = solvers::sentence(0, remark);
+  return sentence.substr(sentence.find(": ") + 2);
+}
+
+Way way_of(const solvers::Solution& solution) {
+  Way out;
+  out.reached = solvers::reaches_target(solution.remarks[0].status);
+  out.trouble = trouble_of(solution.remarks[0]);
+  out.evaluations = solution.counts[0].evaluations;
+  for (const auto& s : solution.steps[0]) out.steps.push_back({s.time, s.step, s.error});
+  return out;
+}
+
+}  // namespace
+
+double Way::largest_nre() const {
+  double worst = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& step : steps) worst = std::fmax(worst, step.nre);  // fmax passes over NaN
+  return worst;
+}
+
+struct Surrogate::Inside {
+  RunFolder run;
+  solvers::Choice choice;
+  std::unique_ptr<solvers::Solver> solver, plain;
+  solvers::Velocity velocity;  // in model units
+
+  std::vector<std::int64_t> shape() const {
+    const auto s = run.model.field->shape();
+    return s.is_vector() ? std::vector<std::int64_t>{1, s.channels}
+                         : std::vector<std::int64_t>{1, s.channels, s.height, s.width};
+  }
+  std::size_t size() const { return static_cast<std::size_t>(c10::multiply_integers(shape())); }
+
+  template <class T>
+  Tensor to_model(std::span<T> state) const {
+    if (state.size() != size()) {
+      throw UsageError("the state has {} values, but the model takes {} ({} channels x {} x {})",
+                       state.size(), size(), run.model.recipe.state.channels.size(),
+                       run.model.recipe.state.ny, run.model.recipe.state.nx);
+    }
+    return rollout::to_model(run.model, {tensor_of(state, shape())});
+  }
+
+  template <class T>
+  Way move(const solvers::Solver& stepper, std::span<T> state, double dt) const {
+    check_step(dt);
+    const auto solution = integrate(stepper, velocity, solvers::common_times(to_model(state), 0, {dt}),
+                                    {.steps = true, .sink = {}});
+    const Way out = way_of(solution);
+    if (!out.reached) return out;
+    Tensor mine = tensor_of(state, shape());
+    mine.copy_(rollout::to_physical(run.model, solution.states.select(1, 0), 1, mine).value);
+    return out;
+  }
+
+  template <class T>
+  double nre(std::span<T> state, double dt) const {
+    check_step(dt);
+    const Tensor s = to_model(state), whole = torch::full({1}, dt, torch::kDouble), half = whole / 2;
+    const Tensor straight = velocity(s, whole), first = velocity(s, half);
+    const Tensor second = velocity(s + dt / 2 * first, half);
+    return ((first + second) / 2 - straight).norm().item<double>() / (straight.norm().item<double>() + eta);
+  }
+};
+
+Surrogate::Surrogate(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Surrogate::Surrogate(Surrogate&&) noexcept = default;
+Surrogate& Surrogate::operator=(Surrogate&&) noexcept = default;
+Surrogate::~Surrogate() = default;
+
+Surrogate Surrogate::load(const std::string& folder, const std::vector<std::string>& settings) {
+  tensors::prepare();
+  auto inside = std::make_unique<Inside>();
+  inside->run = open_run(folder);
+  inside->choice = choice_of(inside->run.solver, settings);
+  const auto context = rollout::context_of(inside->run.model);
+  inside->solver = inside->choice.build(context);
+  inside->plain = solvers::make("euler");  // without a context, a step of any length is one step
+  inside->velocity = rollout::velocity_of(inside->run.model, inside->run.conditioned);
+  return Surrogate(std::move(inside));
+}
+
+const std::vector<std::string>& Surrogate::channels() const {
+  return inside_->run.model.recipe.state.channels;
+}
+std::int64_t Surrogate::ny() const {
+  return inside_->run.model.recipe.state.ny;
+}
+std::int64_t Surrogate::nx() const {
+  return inside_->run.model.recipe.state.nx;
+}
+std::size_t Surrogate::state_size() const {
+  return inside_->size();
+}
+double Surrogate::shortest_step() const {
+  return inside_->run.model.recipe.state.delta_min;
+}
+double Surrogate::longest_step() const {
+  return inside_->run.model.recipe.state.largest_dt;
+}
+const std::string& Surrogate::solver() const {
+  return inside_->choice.name;
+}
+
+Way Surrogate::advance(std::span<double> state, double dt) const {
+  return inside_->move(*inside_->solver, state, dt);
+}
+Way Surrogate::advance(std::span<float> state, double dt) const {
+  return inside_->move(*inside_->solver, state, dt);
+}
+Way Surrogate::plain_step(std::span<double> state, double dt) const {
+  return inside_->move(*inside_->plain, state, dt);
+}
+Way Surrogate::plain_step(std::span<float> state, double dt) const {
+  return inside_->move(*inside_->plain, state, dt);
+}
+double Surrogate::nre(std::span<const double> state, double dt) const {
+  return inside_->nre(state, dt);
+}
+double Surrogate::nre(std::span<const float> state, double dt) const {
+  return inside_->nre(state, dt);
+}
+
+Way Surrogate::forecast(std::span<const double> state, const std::vector<double>& times,
+                        const Visit& visit) const {
+  const auto problem = solvers::common_times(inside_->to_model(state), 0, times);
+  const auto sink = [&](std::int64_t, std::size_t target, const Tensor& reached) {
+    const Tensor like = torch::empty({0}, torch::kDouble);
+    const Tensor physical = rollout::to_physical(inside_->run.model, reached, 1, like).value.contiguous();
+    visit(times[target], {physical.data_ptr<double>(), inside_->size()});
+  };
+  return way_of(integrate(*inside_->solver, inside_->velocity, problem, {.steps = true, .sink = sink}));
+}
+
+void use_threads(int count) {
+  tensors::prepare();
+  threads::use(count);
+}
+
+}  // namespace cvf::embed

@@ -1,0 +1,80 @@
+// A trained model inside somebody else's program: load a folder, hand over a state in physical units, get it
+// back at a later time, with how far the model trusts itself. Nothing of LibTorch in this header, so a host
+// code compiles against it as against any small library. Errors are exceptions (std::runtime_error) of one
+// sentence; a step that goes wrong numerically is no exception but a Way that was not `reached`.
+//
+//   auto surrogate = cvf::embed::Surrogate::load("runs/mine");
+//   std::vector<double> state = ...;                    // state_size() values: [channel][y][x]
+//   const auto way = surrogate.advance(state, 0.1);     // in place
+//   if (way.largest_nre() > 0.2) ...                    // ask the expensive solver instead
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cvf::embed {
+
+/// One accepted step. `nre`, the normalised rupture error, compares the step with its two halves: 0 where the
+/// field agrees with itself. NaN where the solver did not measure it (every solver but gcs).
+struct Step {
+  double time, length, nre;
+};
+
+/// How a state got from one time to a later one.
+struct Way {
+  bool reached = true;           // false: the state was left as it was
+  std::string trouble;           // a sentence; empty when all went well
+  std::int64_t evaluations = 0;  // of the network
+  std::vector<Step> steps;
+
+  /// The largest NRE of its steps that was measured; NaN when none was.
+  double largest_nre() const;
+};
+
+class Surrogate {
+ public:
+  /// A model's folder, or a run's (its `best`, else its `last` model). `settings` choose and tune the solver:
+  /// {"solver.name=euler"}, {"solver.slack=1"}; without any, the solver that suits the model's objective.
+  static Surrogate load(const std::string& folder, const std::vector<std::string>& settings = {});
+  Surrogate(Surrogate&&) noexcept;
+  Surrogate& operator=(Surrogate&&) noexcept;
+  ~Surrogate();
+
+  const std::vector<std::string>& channels() const;
+  std::int64_t ny() const, nx() const;  // 1 x 1: the state is a vector of the channels
+  std::size_t state_size() const;       // channels * ny * nx
+  double shortest_step() const;         // spacing of the frames that training began with
+  double longest_step() const;          // longest step of training: beyond it the field extrapolates
+  const std::string& solver() const;
+
+  /// Moves the state dt > 0 ahead, in as many steps as the solver finds right.
+  Way advance(std::span<double> state, double dt) const;
+  Way advance(std::span<float> state, double dt) const;
+
+  /// One evaluation: state + dt * psi(state, dt). The cheapest step there is, and nobody checks it; see nre.
+  Way plain_step(std::span<double> state, double dt) const;
+  Way plain_step(std::span<float> state, double dt) const;
+
+  /// The NRE that a plain step of dt from here would have: three evaluations, nothing moves.
+  double nre(std::span<const double> state, double dt) const;
+  double nre(std::span<const float> state, double dt) const;
+
+  /// Goes through all `times` (increasing, counted from the state's own time 0) in one solve and hands each
+  /// state over when it is reached.
+  using Visit = std::function<void(double time, std::span<const double> state)>;
+  Way forecast(std::span<const double> state, const std::vector<double>& times, const Visit& visit) const;
+
+ private:
+  struct Inside;
+  explicit Surrogate(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+/// Threads of every pool that the model uses; 0: all cores. A host with its own threads will want 1.
+void use_threads(int count);
+
+}  // namespace cvf::embed

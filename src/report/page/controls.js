@@ -7,36 +7,68 @@ function pageChoice(label, key, values, words) {
   return local.node;
 }
 
-const protocolChoice = () => pageChoice("protocol", "protocol", () => protocolsOf(state.evaluation), (protocol) => protocols[protocol]);
+const protocolChoice = () =>
+  pageChoice(
+    "protocol",
+    "protocol",
+    () => protocolsOf(state.evaluation),
+    (protocol) => protocols[protocol],
+  );
 const evaluationChoice = () => pageChoice("evaluation", "evaluation", names.evaluation);
 
 /// Selections of the part of the page that looks at one data set at a time.
 function closerBar() {
-  return el("div", { class: "bar", role: "group", "aria-label": "What the plots below show" },
-    pageChoice("data", "data", names.data), pageChoice("option", "option", names.option),
-    evaluationChoice(), protocolChoice());
+  return el(
+    "div",
+    { class: "bar", role: "group", "aria-label": "What the plots below show" },
+    pageChoice("data", "data", names.data),
+    pageChoice("option", "option", names.option),
+    evaluationChoice(),
+    protocolChoice(),
+  );
 }
 
 function themeButton() {
-  const words = { auto: "◐ auto", light: "☀ light", dark: "☾ dark" }, order = Object.keys(words);
-  const button = el("button", { type: "button", class: "theme", title: "light, dark, or as the system says" });
+  const words = { auto: "◐ auto", light: "☀ light", dark: "☾ dark" },
+    order = Object.keys(words);
+  const button = el("button", {
+    type: "button",
+    class: "theme",
+    title: "light, dark, or as the system says",
+  });
   const use = (theme) => {
     document.documentElement.dataset.theme = theme;
     button.textContent = words[theme];
     button.setAttribute("aria-label", `colours: ${theme}`);
-    try { localStorage.setItem("cvf-theme", theme); } catch { /* a file may have no storage */ }
+    try {
+      localStorage.setItem("cvf-theme", theme);
+    } catch {
+      /* a file may have no storage */
+    }
   };
-  button.onclick = () => use(order[(order.indexOf(document.documentElement.dataset.theme) + 1) % order.length]);
+  button.onclick = () =>
+    use(order[(order.indexOf(document.documentElement.dataset.theme) + 1) % order.length]);
   let kept = null;
-  try { kept = localStorage.getItem("cvf-theme"); } catch { /* as above */ }
+  try {
+    kept = localStorage.getItem("cvf-theme");
+  } catch {
+    /* as above */
+  }
   use(order.includes(kept) ? kept : "auto");
   return button;
 }
 
 /// A selection of one part, whose values may change with the page's: use(values) returns the chosen one.
 function localChoice(label, act, words = (value) => value, preferred = 0) {
-  let values = [], current = preferred;
-  const select = el("select", { "aria-label": label, onchange: () => { current = select.selectedIndex; act(); } });
+  let values = [],
+    current = preferred;
+  const select = el("select", {
+    "aria-label": label,
+    onchange: () => {
+      current = select.selectedIndex;
+      act();
+    },
+  });
   const node = el("label", { class: "choice" }, el("span", {}, label), select);
   const offer = (offered) => {
     if (JSON.stringify(offered) === JSON.stringify(values)) return;

@@ -7,7 +7,9 @@ function fill(node, attributes, children) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return node;
 }
 
@@ -16,8 +18,13 @@ const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG,
 
 /// A part of the page with a heading and a sentence on how to read it.
 function section(id, title, aid, ...children) {
-  return el("section", { id, "aria-labelledby": `${id}-title` },
-    el("h2", { id: `${id}-title` }, title), aid ? el("p", { class: "aid" }, aid) : null, children);
+  return el(
+    "section",
+    { id, "aria-labelledby": `${id}-title` },
+    el("h2", { id: `${id}-title` }, title),
+    aid ? el("p", { class: "aid" }, aid) : null,
+    children,
+  );
 }
 
 const remark = (text) => el("p", { class: "remark" }, text);

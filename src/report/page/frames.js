@@ -7,38 +7,86 @@ function framePanel(caption, label, cells, ny, nx, palette) {
 
 /// What a panel shows: the chosen frame of a field, or all of them for a field on a line.
 function cellsFor(scene, text, frame, channel) {
-  return isLine(scene) ? spaceTime(scene, text, channel) : { cells: frameOf(scene, text, frame, channel), ny: scene.grid[0], nx: scene.grid[1] };
+  return isLine(scene)
+    ? spaceTime(scene, text, channel)
+    : { cells: frameOf(scene, text, frame, channel), ny: scene.grid[0], nx: scene.grid[1] };
 }
 
 function frameBlock(scene, one, frame, channel) {
-  const range = scene.ranges[channel], time = `t = ${show(scene.times[frame])}`, error = one.rms?.[frame];
+  const range = scene.ranges[channel],
+    time = `t = ${show(scene.times[frame])}`,
+    error = one.rms?.[frame];
   const panel = (text, palette, label) => {
     if (!text) return el("div", { class: "panel empty" }, `no ${label}`);
     const { cells, ny, nx } = cellsFor(scene, text, frame, channel);
-    return framePanel(label, `${label}, ${one.method}, ${scene.channels[channel]} at ${time}`, cells, ny, nx, palette);
+    return framePanel(
+      label,
+      `${label}, ${one.method}, ${scene.channels[channel]} at ${time}`,
+      cells,
+      ny,
+      nx,
+      palette,
+    );
   };
-  return el("div", { class: "block" }, el("div", { class: "block-name" }, el("span", { class: "swatch", style: `background:${colourOf(one.method)}` }),
-      el("b", {}, one.method), one.rms ? el("span", { class: "fine" }, isNumber(error) ? `RMSE ${show(error)}` : "diverged") : null),
-    el("div", { class: "three" }, panel(scene.truth?.fields, range.palette, "truth"), panel(one.fields, range.palette, "prediction"), panel(one.errors, "diverging", "error")));
+  return el(
+    "div",
+    { class: "block" },
+    el(
+      "div",
+      { class: "block-name" },
+      el("span", { class: "swatch", style: `background:${colourOf(one.method)}` }),
+      el("b", {}, one.method),
+      one.rms ? el("span", { class: "fine" }, isNumber(error) ? `RMSE ${show(error)}` : "diverged") : null,
+    ),
+    el(
+      "div",
+      { class: "three" },
+      panel(scene.truth?.fields, range.palette, "truth"),
+      panel(one.fields, range.palette, "prediction"),
+      panel(one.errors, "diverging", "error"),
+    ),
+  );
 }
 
 function framesSection() {
   if (!(report.scenes || []).some(isField)) return null;
-  const title = el("p", { class: "fine" }), grid = el("div", { class: "frames" }), bars = el("div", { class: "bars" });
+  const title = el("p", { class: "fine" }),
+    grid = el("div", { class: "frames" }),
+    bars = el("div", { class: "bars" });
   const channel = localChoice("channel", () => draw());
   const draw = () => {
-    const scene = sceneOf(state.data, state.option), there = scene && isField(scene);
+    const scene = sceneOf(state.data, state.option),
+      there = scene && isField(scene);
     channel.node.hidden = true;
     bars.replaceChildren();
     grid.replaceChildren();
-    title.textContent = there ? "" : scene ? "A state of a few numbers has no field; see the phase portrait." : "No forecast for this selection.";
+    title.textContent = there
+      ? ""
+      : scene
+        ? "A state of a few numbers has no field; see the phase portrait."
+        : "No forecast for this selection.";
     if (!there) return;
-    const c = scene.channels.indexOf(channel.use(scene.channels)), frame = scene.times.length - 1, range = scene.ranges[c];
+    const c = scene.channels.indexOf(channel.use(scene.channels)),
+      frame = scene.times.length - 1,
+      range = scene.ranges[c];
     title.textContent = `${isLine(scene) ? "x to the right, time upwards" : `Last frame, t = ${show(scene.times[frame])}`}; sample ${scene.sample}, ${scene.channels[c]}. ${scene.note}`;
-    bars.append(colourBar(range.low, range.high, range.palette, "state"), colourBar(-range.reach, range.reach, "diverging", "error"));
-    grid.append(...scene.methods.filter((one) => !state.hidden.has(one.method)).map((one) => frameBlock(scene, one, frame, c)));
+    bars.append(
+      colourBar(range.low, range.high, range.palette, "state"),
+      colourBar(-range.reach, range.reach, "diverging", "error"),
+    );
+    grid.append(
+      ...scene.methods
+        .filter((one) => !state.hidden.has(one.method))
+        .map((one) => frameBlock(scene, one, frame, c)),
+    );
   };
   watch(draw);
-  return section("frames", "Final frames", "Truth, prediction and their difference at the end of the forecast. All methods share one scale of colours; hatched cells hold no number.",
-    el("div", { class: "bar quiet" }, channel.node, bars), title, grid);
+  return section(
+    "frames",
+    "Final frames",
+    "Truth, prediction and their difference at the end of the forecast. All methods share one scale of colours; hatched cells hold no number.",
+    el("div", { class: "bar quiet" }, channel.node, bars),
+    title,
+    grid,
+  );
 }

@@ -1,7 +1,8 @@
 // Numbers as people read them, and the little statistics that a page needs.
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-const superscript = (exponent) => String(exponent).replace(/./g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"["0123456789".indexOf(c)] || "⁻");
+const superscript = (exponent) =>
+  String(exponent).replace(/./g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"["0123456789".indexOf(c)] || "⁻");
 
 /// Three significant digits: 0.0123, 4.57, 1 230, 1.2×10⁻⁵; "–" where there is no number.
 function show(value, digits = 3) {

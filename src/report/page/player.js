@@ -3,11 +3,19 @@
 // player(draw): `show(times)` sets the frames; draw(frame) is called for each one shown. Space plays and pauses,
 // the arrow keys step.
 function player(draw) {
-  let times = [], frame = 0, running = 0, last = 0, spent = 0;
+  let times = [],
+    frame = 0,
+    running = 0,
+    last = 0,
+    spent = 0;
   const button = el("button", { type: "button", class: "play", "aria-label": "play" }, "▶");
   const slider = el("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "frame" });
   const clock = el("output", { class: "clock" });
-  const speed = el("select", { "aria-label": "speed" }, ["½×", "1×", "2×"].map((word) => el("option", { selected: word === "1×" }, word)));
+  const speed = el(
+    "select",
+    { "aria-label": "speed" },
+    ["½×", "1×", "2×"].map((word) => el("option", { selected: word === "1×" }, word)),
+  );
   const rate = () => [0.5, 1, 2][speed.selectedIndex];
 
   const go = (to) => {
@@ -42,12 +50,27 @@ function player(draw) {
     button.setAttribute("aria-label", "pause");
     running = requestAnimationFrame(tick);
   };
-  const flip = () => running ? pause() : play();
+  const flip = () => (running ? pause() : play());
   button.onclick = flip;
-  slider.oninput = () => { pause(); go(Number(slider.value)); };
-  slider.onkeydown = (event) => { if (event.key === " ") { event.preventDefault(); flip(); } };
+  slider.oninput = () => {
+    pause();
+    go(Number(slider.value));
+  };
+  slider.onkeydown = (event) => {
+    if (event.key === " ") {
+      event.preventDefault();
+      flip();
+    }
+  };
   return {
-    node: el("div", { class: "player", role: "group", "aria-label": "animation" }, button, slider, clock, speed),
+    node: el(
+      "div",
+      { class: "player", role: "group", "aria-label": "animation" },
+      button,
+      slider,
+      clock,
+      speed,
+    ),
     show(newTimes) {
       pause();
       times = newTimes;

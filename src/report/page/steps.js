@@ -2,20 +2,48 @@
 function stepChart(column, label, aid) {
   return chart(() => {
     const scene = sceneOf(state.data, state.option);
-    const series = (scene?.methods || []).filter((one) => one.steps && one.steps[column].some(isNumber)).map((one) => ({
-      key: one.method, colour: colourOf(one.method), width: 1.1, marks: one.steps.time.length <= 120, size: 2.4,
-      points: one.steps.time.map((time, i) => ({ x: time, y: one.steps[column][i],
-        tip: `${one.method}, t = ${show(time)}\n${label} ${show(one.steps[column][i])}` })),
-    }));
-    return { title: label, series, ratio: 0.5, x: { label: "time" }, y: { label, log: true },
-      note: series.length ? aid(scene) : `No ${label.toLowerCase()} for this selection.` };
+    const series = (scene?.methods || [])
+      .filter((one) => one.steps && one.steps[column].some(isNumber))
+      .map((one) => ({
+        key: one.method,
+        colour: colourOf(one.method),
+        width: 1.1,
+        marks: one.steps.time.length <= 120,
+        size: 2.4,
+        points: one.steps.time.map((time, i) => ({
+          x: time,
+          y: one.steps[column][i],
+          tip: `${one.method}, t = ${show(time)}\n${label} ${show(one.steps[column][i])}`,
+        })),
+      }));
+    return {
+      title: label,
+      series,
+      ratio: 0.5,
+      x: { label: "time" },
+      y: { label, log: true },
+      note: series.length ? aid(scene) : `No ${label.toLowerCase()} for this selection.`,
+    };
   });
 }
 
-const countsOf = (scene) => `Accepted steps: ${scene.methods.filter((one) => one.steps).map((one) => `${one.method} ${one.steps.count}`).join(", ")}.`;
+const countsOf = (scene) =>
+  `Accepted steps: ${scene.methods
+    .filter((one) => one.steps)
+    .map((one) => `${one.method} ${one.steps.count}`)
+    .join(", ")}.`;
 
 function stepsSection() {
   if (!(report.scenes || []).some((scene) => scene.methods.some((one) => one.steps))) return null;
-  return section("steps", "Steps and rupture along the trajectory", "Long steps are cheap, a small rupture (NRE) means that one step and two half steps agree. The greedy solver shortens its steps where the rupture grows; solvers that do not measure it show steps only.",
-    el("div", { class: "charts" }, stepChart("step", "Step size", countsOf), stepChart("nre", "Rupture (NRE)", () => "")));
+  return section(
+    "steps",
+    "Steps and rupture along the trajectory",
+    "Long steps are cheap, a small rupture (NRE) means that one step and two half steps agree. The greedy solver shortens its steps where the rupture grows; solvers that do not measure it show steps only.",
+    el(
+      "div",
+      { class: "charts" },
+      stepChart("step", "Step size", countsOf),
+      stepChart("nre", "Rupture (NRE)", () => ""),
+    ),
+  );
 }

@@ -9,12 +9,19 @@ const names = {
 };
 
 const state = {
-  data: names.data[0], option: names.option[0], evaluation: names.evaluation[0],
-  protocol: "time_informed", metric: "rollout_rmse", hidden: new Set(),
+  data: names.data[0],
+  option: names.option[0],
+  evaluation: names.evaluation[0],
+  protocol: "time_informed",
+  metric: "rollout_rmse",
+  hidden: new Set(),
 };
 
 /// What an evaluation measured, beside single steps.
-const protocolsOf = (evaluation) => ["time_informed", "direct"].filter((protocol) => report.cells.some((cell) => cell.evaluations[evaluation]?.[protocol]));
+const protocolsOf = (evaluation) =>
+  ["time_informed", "direct"].filter((protocol) =>
+    report.cells.some((cell) => cell.evaluations[evaluation]?.[protocol]),
+  );
 function settle() {
   const there = protocolsOf(state.evaluation);
   if (there.length && !there.includes(state.protocol)) state.protocol = there[0];
@@ -37,7 +44,11 @@ function toggle(key) {
   change({});
 }
 
-const protocols = { time_informed: "frame by frame", direct: "direct to each target", one_step: "one step from the truth" };
+const protocols = {
+  time_informed: "frame by frame",
+  direct: "direct to each target",
+  one_step: "one step from the truth",
+};
 const metrics = {
   rollout_rmse: { name: "Rollout error", unit: "RMSE, physical units", symbol: "L_τ" },
   nfe: { name: "Evaluations", unit: "network calls a predicted frame", symbol: "NFE" },
@@ -58,14 +69,19 @@ function summary(wanted, evaluation, protocol, metric) {
   const scores = cellsOf(wanted).map((cell) => scoreOf(cell, evaluation, protocol, metric));
   const values = scores.map((score) => score?.value).filter(isNumber);
   return {
-    mean: values.length ? mean(values) : null, deviation: deviation(values), count: values.length, values,
+    mean: values.length ? mean(values) : null,
+    deviation: deviation(values),
+    count: values.length,
+    values,
     diverged: scores.filter((score) => score?.status === "diverged").length,
     bound: scores.some((score) => score?.status === "lower bound"),
   };
 }
 
-const sceneOf = (data, option) => (report.scenes || []).find((scene) => scene.data === data && scene.option === option);
-const colourOf = (method) => method === "truth" ? "var(--ink)" : `var(--m${names.method.indexOf(method) % 10})`;
+const sceneOf = (data, option) =>
+  (report.scenes || []).find((scene) => scene.data === data && scene.option === option);
+const colourOf = (method) =>
+  method === "truth" ? "var(--ink)" : `var(--m${names.method.indexOf(method) % 10})`;
 const shapes = ["circle", "square", "triangle", "diamond", "cross", "star"];
 const severalOptions = names.option.length > 1;
-const labelOf = (option) => severalOptions ? option : "";
+const labelOf = (option) => (severalOptions ? option : "");

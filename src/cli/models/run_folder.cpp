@@ -1,12 +1,10 @@
 #include "cli/models/run_folder.hpp"
 
 #include <filesystem>
-#include <utility>
 
 #include "core/config.hpp"
-#include "core/errors.hpp"
+#include "core/hash.hpp"
 #include "core/registry.hpp"
-#include "core/text.hpp"
 #include "objectives/objective.hpp"
 
 namespace cvf::cli {
@@ -36,6 +34,8 @@ RunFolder open_run(const std::string& path) {
   RunFolder out;
   out.folder = model_folder(path);
   out.model = model::load(out.folder);
+  out.checkpoint = hex(
+      sha256_of_file(fmt::format("{}/{}", model::folder::present(out.folder), model::folder::manifest_name)));
   out.objective = known(out.model, "objective");
   out.solver = "gcs";
   if (out.objective.empty()) return out;
@@ -44,19 +44,6 @@ RunFolder open_run(const std::string& path) {
   const std::string conditioned = known(out.model, "conditioned");
   out.conditioned = conditioned.empty() ? row.conditioned : conditioned == "true";
   return out;
-}
-
-void check_fits(const data::Source& source, const model::TrainedModel& model) {
-  const auto& d = source.description();
-  const auto& s = model.recipe.state;
-  if (d.channels.size() != s.channels.size()) {
-    throw DataError("{}: has the channels {}, but the model was trained on {}", d.file,
-                    text::join(d.channels), text::join(s.channels));
-  }
-  if (std::cmp_not_equal(d.ny, s.ny) || std::cmp_not_equal(d.nx, s.nx)) {
-    throw DataError("{}: has a grid of {} x {} (y x x), but the model was trained on {} x {}", d.file, d.ny,
-                    d.nx, s.ny, s.nx);
-  }
 }
 
 }  // namespace cvf::cli

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "data/source.hpp"
 #include "model/trained_model.hpp"
 
 namespace cvf::cli {
@@ -11,6 +10,7 @@ namespace cvf::cli {
 struct RunFolder {
   model::TrainedModel model;
   std::string folder;       // where the model was found
+  std::string checkpoint;   // SHA-256 of its manifest, and so of everything in it
   std::string objective;    // that it was trained for; empty when unknown
   std::string solver;       // that suits it
   bool conditioned = true;  // the field sees dt
@@ -18,8 +18,5 @@ struct RunFolder {
 
 /// `path` itself when it holds a model, else its subfolder best, else last.
 RunFolder open_run(const std::string& path);
-
-/// A DataError when the file's channels or grid are not those that the model was trained on.
-void check_fits(const data::Source& source, const model::TrainedModel& model);
 
 }  // namespace cvf::cli

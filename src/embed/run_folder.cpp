@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/config.hpp"
+#include "core/hash.hpp"
 #include "core/registry.hpp"
 #include "objectives/objective.hpp"
 
@@ -33,6 +34,8 @@ RunFolder open_run(const std::string& path) {
   RunFolder out;
   out.folder = model_folder(path);
   out.model = model::load(out.folder);
+  out.checkpoint = hex(
+      sha256_of_file(fmt::format("{}/{}", model::folder::present(out.folder), model::folder::manifest_name)));
   out.objective = known(out.model, "objective");
   out.solver = "gcs";
   if (out.objective.empty()) return out;

@@ -10,6 +10,7 @@ namespace cvf::embed {
 struct RunFolder {
   model::TrainedModel model;
   std::string folder;       // where the model was found
+  std::string checkpoint;   // SHA-256 of its manifest, and so of everything in it
   std::string objective;    // that it was trained for; empty when unknown
   std::string solver;       // that suits it
   bool conditioned = true;  // the field sees dt

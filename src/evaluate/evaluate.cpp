@@ -8,7 +8,8 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/progress.hpp"
-#include "data/trajectories.hpp"
+#include "evaluate/calibration.hpp"
+#include "evaluate/truth.hpp"
 #include "metrics/trust.hpp"
 
 namespace cvf::evaluate {
@@ -18,64 +19,6 @@ using rollout::Forecast;
 using rollout::Physical;
 using torch::Tensor;
 using Clock = std::chrono::steady_clock;
-
-// The true frames of a group of samples; shorter ones are filled up with their last frame, which nobody
-// reads.
-struct Truth {
-  std::vector<std::size_t> samples;
-  rollout::Times times;
-  Tensor states;  // [B,T,C,...]
-
-  std::size_t rows() const { return samples.size(); }
-  std::size_t most_frames() const {
-    std::size_t out = 0;
-    for (const auto& t : times) out = std::max(out, t.size());
-    return out;
-  }
-  std::vector<std::int64_t> rows_with(std::size_t frame) const {
-    std::vector<std::int64_t> out;
-    for (std::size_t i = 0; i < rows(); ++i) {
-      if (frame < times[i].size()) out.push_back(static_cast<std::int64_t>(i));
-    }
-    return out;
-  }
-};
-
-std::vector<std::int64_t> frame_shape(const data::Description& d) {
-  std::vector<std::int64_t> shape{static_cast<std::int64_t>(d.channels.size())};
-  if (d.ny * d.nx > 1)
-    shape.insert(shape.end(), {static_cast<std::int64_t>(d.ny), static_cast<std::int64_t>(d.nx)});
-  return shape;
-}
-
-Tensor frames_of(const data::Trajectory& whole, std::size_t frames, const std::vector<std::int64_t>& shape) {
-  std::vector<std::int64_t> sizes{static_cast<std::int64_t>(frames)};
-  sizes.insert(sizes.end(), shape.begin(), shape.end());
-  return torch::from_blob(const_cast<float*>(whole.values.data()), sizes).clone();
-}
-
-Truth read_truth(data::Trajectories& trajectories, std::span<const std::size_t> samples, int frames) {
-  Truth out{{samples.begin(), samples.end()}, {}, {}};
-  std::vector<Tensor> all;
-  for (const auto sample : samples) {
-    const auto whole = trajectories.get(sample);
-    auto count = whole->times.size();
-    if (frames > 0) count = std::min(count, static_cast<std::size_t>(frames) + 1);
-    if (count < 2) {
-      throw DataError("{}: sample {} has one frame only, so there is nothing to predict",
-                      trajectories.source().description().file, sample);
-    }
-    out.times.emplace_back(whole->times.begin(), whole->times.begin() + static_cast<std::ptrdiff_t>(count));
-    all.push_back(frames_of(*whole, count, frame_shape(trajectories.source().description())));
-  }
-  const auto most = static_cast<std::int64_t>(out.most_frames());
-  for (auto& states : all) {
-    const auto missing = most - states.size(0);
-    if (missing > 0) states = torch::cat({states, states.slice(0, -1).repeat_interleave(missing, 0)});
-  }
-  out.states = torch::stack(all);
-  return out;
-}
 
 void score(metrics::Scoreboard& board, const Truth& truth, const Forecast& forecast, double seconds) {
   double frames = 0;
@@ -103,21 +46,11 @@ void score(metrics::Scoreboard& board, const Truth& truth, const Forecast& forec
 
 void add_trust(Trust& trust, const Truth& truth, const Forecast& forecast) {
   for (std::size_t i = 0; i < truth.rows(); ++i) {
-    const auto row = static_cast<std::int64_t>(i);
-    const Tensor squares = (forecast.states.value[row] - truth.states[row])
-                               .to(torch::kDouble)
-                               .square()
-                               .flatten(1)
-                               .mean(1)
-                               .contiguous();
-    double doubt = 0;
-    for (std::size_t k = 1; k < truth.times[i].size(); ++k) {
-      for (const auto& step : forecast.frames[i][k].steps) doubt += step.error * step.step;
-      const double error = std::sqrt(squares.data_ptr<double>()[k]);
-      if (!std::isfinite(doubt) || !std::isfinite(error))
-        break;  // a step that was not measured, or divergence
-      trust.scores.push_back(doubt);
-      trust.errors.push_back(error);
+    const auto doubt = doubts(forecast.frames[i]), error = truth.errors(forecast.states.value, i);
+    for (std::size_t k = 1; k < error.size(); ++k) {
+      if (!std::isfinite(doubt[k]) || !std::isfinite(error[k])) break;  // not measured, or diverged
+      trust.scores.push_back(doubt[k]);
+      trust.errors.push_back(error[k]);
     }
   }
 }
@@ -175,8 +108,8 @@ const metrics::Score* Part::find(std::string_view metric) const {
 
 Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
                     std::span<const std::size_t> samples, const Options& options) {
-  const std::shared_ptr<const data::Source> borrowed(&source, [](const data::Source*) {});
-  data::Trajectories trajectories(borrowed, {data::Downsampling::even, options.every}, 0, false);
+  rollout::check_fits(source, setup.model);
+  TruthReader reader(source, options);
   std::vector<std::string> names = options.protocols;
   if (options.one_step) names.insert(names.begin(), "one_step");
   Progress progress("evaluate", samples.size() * names.size(), "samples");
@@ -189,7 +122,7 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
     for (std::size_t first = 0; first < samples.size(); first += together) {
       interrupt::throw_if_requested("nothing was written");
       const auto group = samples.subspan(first, std::min(together, samples.size() - first));
-      const Truth truth = read_truth(trajectories, group, options.frames);
+      const Truth truth = reader.read(group);
       const auto begin = Clock::now();
       const Forecast forecast = protocol.run(setup, truth);
       score(board, truth, forecast, std::chrono::duration<double>(Clock::now() - begin).count());

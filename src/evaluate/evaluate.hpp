@@ -2,25 +2,23 @@
 // trusted. Rows of samples pass through one group at a time, so the memory does not grow with the file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "data/source.hpp"
+#include "evaluate/calibrate.hpp"
 #include "metrics/scoreboard.hpp"
 #include "rollout/protocols.hpp"
 
 namespace cvf::evaluate {
 
-struct Options {
+struct Options : Viewing {
   std::vector<std::string> protocols{"time_informed", "direct"};
-  int frames = 0;     // predicted frames; 0 = to the end of each sample
-  int together = 16;  // samples in a group
-  int every = 1;      // looks at every so many frames of the file: its training grid, say
   bool one_step = true;
 };
 
 /// How a number that needs no truth goes with the error: for every sample and frame the sum over the accepted
-/// steps of NRE * step so far, and the RMSE of the frame.
+/// steps of NRE * step so far (`doubts`), and the RMSE of the frame.
 struct Trust {
   std::vector<double> scores, errors;
 
@@ -39,6 +37,7 @@ struct Part {
 
 struct Evaluation {
   std::vector<Part> parts;
+  std::optional<Coverage> coverage;  // of the error bars, where the model has a calibration
 };
 
 Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,

@@ -37,6 +37,24 @@ Json json_of(const Trust& trust) {
   return out;
 }
 
+Json json_of(const Coverage& coverage) {
+  return {{"wanted", coverage.wanted},
+          {"reached", coverage.reached()},
+          {"samples", coverage.samples},
+          {"unbounded", coverage.unbounded},
+          {"factor", coverage.factor},
+          {"median_last_bar", coverage.last_bar},
+          {"median_last_error", coverage.last_error}};
+}
+
+std::string line_of(const Coverage& coverage) {
+  std::string out = fmt::format("error bars\n  coverage at {}: {:.4g} of {} samples, at every frame",
+                                coverage.wanted, coverage.reached(), coverage.samples);
+  if (coverage.unbounded > 0) out += fmt::format("; {} have frames without a bar", coverage.unbounded);
+  return out + fmt::format("\n  at the last frame the bar is {:.4g} and the error {:.4g} (medians)\n",
+                           coverage.last_bar, coverage.last_error);
+}
+
 }  // namespace
 
 std::string table(const Evaluation& evaluation) {
@@ -53,6 +71,7 @@ std::string table(const Evaluation& evaluation) {
                          "trust", "rho", part.trust.rank_correlation());
     }
   }
+  if (evaluation.coverage) out += line_of(*evaluation.coverage);
   return out;
 }
 
@@ -65,6 +84,7 @@ std::string json(const Evaluation& evaluation, const Origin& origin) {
     if (!part.divergence.empty()) into["divergence"] = part.divergence;
     if (part.trust.measured()) into["trust"] = json_of(part.trust);
   }
+  if (evaluation.coverage) out["error_bars"] = json_of(*evaluation.coverage);
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

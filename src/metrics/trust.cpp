@@ -88,22 +88,45 @@ std::string reliability_table(std::span<const ReliabilityBin> bins) {
   return out;
 }
 
+std::size_t conformal_rank(std::size_t count, double coverage) {
+  if (!(coverage > 0 && coverage < 1))
+    throw UsageError("coverage {}: give a number between 0 and 1", coverage);
+  const double rank = std::ceil(static_cast<double>(count + 1) * coverage - 1e-9);  // 0.9 * 10 is 9, not 10
+  return static_cast<std::size_t>(std::max(rank, 1.0));
+}
+
+std::size_t needed_for(double coverage) {
+  auto count = static_cast<std::size_t>(std::max(1.0, std::floor(coverage / (1 - coverage))));
+  if (count > 1) --count;  // the division may round up
+  while (conformal_rank(count, coverage) > count) ++count;
+  return count;
+}
+
+double worst_ratio(std::span<const double> scores, std::span<const double> errors) {
+  double worst = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (std::isinf(scores[i])) continue;
+    if (!(scores[i] > 0))
+      throw DataError("frame {}: the score {} is not positive, so it bounds nothing", i, scores[i]);
+    worst = std::max(worst,
+                     std::isnan(errors[i]) ? std::numeric_limits<double>::infinity() : errors[i] / scores[i]);
+  }
+  return worst;
+}
+
 ConformalBound conformal_bound(std::span<const double> scores, std::span<const double> errors,
                                double coverage) {
   check_pairs(scores, errors);
-  if (!(coverage > 0 && coverage < 1))
-    throw UsageError("coverage {}: give a number between 0 and 1", coverage);
   std::vector<double> ratios;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (!(scores[i] > 0))
       throw DataError("pair {}: the score {} is not positive, so it bounds nothing", i, scores[i]);
     ratios.push_back(errors[i] / scores[i]);
   }
-  const double wanted =
-      std::ceil(static_cast<double>(ratios.size() + 1) * coverage - 1e-9);  // 0.9 * 10 is 9, not 10
   ConformalBound out{coverage, std::numeric_limits<double>::infinity(), ratios.size()};
-  if (wanted > static_cast<double>(ratios.size())) return out;
-  const auto place = ratios.begin() + static_cast<std::ptrdiff_t>(std::max(wanted, 1.0)) - 1;
+  const std::size_t rank = conformal_rank(ratios.size(), coverage);
+  if (rank > ratios.size()) return out;
+  const auto place = ratios.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
   std::nth_element(ratios.begin(), place, ratios.end());
   out.factor = *place;
   return out;

@@ -25,6 +25,17 @@ std::vector<ReliabilityBin> reliability(std::span<const double> scores, std::spa
                                         int bins);
 std::string reliability_table(std::span<const ReliabilityBin> bins);
 
+/// Which of `count` sorted numbers bounds a fresh one, exchangeable with them, with probability `coverage`:
+/// the ceil((count + 1) coverage)-th smallest. Beyond `count` where they are too few for it.
+std::size_t conformal_rank(std::size_t count, double coverage);
+
+/// How many numbers it takes to bound a fresh one with this probability: 9 for 0.9, 19 for 0.95.
+std::size_t needed_for(double coverage);
+
+/// The largest error / score of one trajectory: the one number that it gives to a bound over trajectories.
+/// Where the score is infinite nothing is promised, so nothing is looked at; 0 where that is everywhere.
+double worst_ratio(std::span<const double> scores, std::span<const double> errors);
+
 /// Split-conformal bound: with probability at least `coverage`, over calibration and a new pair exchangeable
 /// with it, error <= factor * score.
 struct ConformalBound {

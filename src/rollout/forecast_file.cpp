@@ -103,6 +103,7 @@ void ForecastFile::finish() {
     add_steps(arrays, sample, records_[sample]);
     add_frames(arrays, sample, records_[sample]);
   }
+  for (const auto& [sample, bars] : bars_) arrays.push_back({sample, "frames", "error_bar", bars});
   writer_.add(arrays);
   writer_.finish();
 }

@@ -2,9 +2,14 @@
 //   /0000/data, grid        the states; frames that were not reached are NaN
 //   /0000/steps/{time,step,nre}                                accepted steps; nre NaN where not measured
 //   /0000/frames/{evaluations,accepted,rejected,status}        of each frame's interval; 0 for the given one
+//   /0000/frames/error_bar  if asked for: what the RMSE of the frame stays below, at every frame of the
+//   sample
+//                           with the probability error_bar_coverage (root's attribute); inf: no promise
 //   /0000/scalars/{source_sample,evaluations,accepted,rejected,status,largest_nre}
 // status counts from 0 as the root's attribute status_names lists them.
 #pragma once
+
+#include <map>
 
 #include "data/groups_writer.hpp"
 #include "rollout/protocols.hpp"
@@ -21,6 +26,8 @@ class ForecastFile {
 
   /// `first` is the sample of frames[0]; every sample must come once, then `finish`.
   void write_records(std::size_t first, const std::vector<std::vector<Frame>>& frames);
+  /// Error bars of a sample, one for each frame.
+  void write_error_bars(std::size_t sample, std::vector<double> bars) { bars_[sample] = std::move(bars); }
   void finish();
 
  private:
@@ -29,6 +36,7 @@ class ForecastFile {
   std::vector<std::size_t> sources_;
   data::GroupsWriter writer_;
   std::vector<std::vector<Frame>> records_;
+  std::map<std::size_t, std::vector<double>> bars_;
 };
 
 }  // namespace cvf::rollout

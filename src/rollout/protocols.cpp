@@ -57,6 +57,13 @@ struct Sheet {
 
 }  // namespace
 
+void check_times(const std::string& file, std::size_t sample, const std::vector<double>& times) {
+  solvers::check_times(sample, times.at(0), {times.begin() + 1, times.end()}, false, file + ": ");
+  if (times.size() > 1 && times[0] == times[1]) {
+    throw DataError("{}: sample {}: the time {} is there twice", file, sample, times[0]);
+  }
+}
+
 Forecast time_informed(const Setup& setup, const Physical& start, const Times& times) {
   check(start.value, times);
   Sheet sheet(setup, to_model(setup.model, start), times);

@@ -11,6 +11,9 @@ namespace cvf::rollout {
 /// For each sample: the time of its given frame, then those of the wanted frames. Samples may differ.
 using Times = std::vector<std::vector<double>>;
 
+/// A DataError that names the file and the sample when its times do not increase from each to the next.
+void check_times(const std::string& file, std::size_t sample, const std::vector<double>& times);
+
 /// How a frame was reached. The given frame has none of it.
 struct Frame {
   solvers::Counts counts;  // time-informed, one-step, forecast: of this frame's interval; direct: from t_0

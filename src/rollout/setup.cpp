@@ -1,8 +1,10 @@
 #include "rollout/setup.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 
 namespace cvf::rollout {
 namespace {
@@ -40,6 +42,19 @@ solvers::Velocity velocity_of(const model::TrainedModel& model, bool conditioned
     const Tensor shown = (conditioned ? dt : torch::zeros_like(dt)).to(state.device());
     return torch::addcmul(offset, field->forward(state, shown), factor);
   };
+}
+
+void check_fits(const data::Source& source, const model::TrainedModel& model) {
+  const auto& d = source.description();
+  const auto& s = model.recipe.state;
+  if (d.channels.size() != s.channels.size()) {
+    throw DataError("{}: has the channels {}, but the model was trained on {}", d.file,
+                    text::join(d.channels), text::join(s.channels));
+  }
+  if (std::cmp_not_equal(d.ny, s.ny) || std::cmp_not_equal(d.nx, s.nx)) {
+    throw DataError("{}: has a grid of {} x {} (y x x), but the model was trained on {} x {}", d.file, d.ny,
+                    d.nx, s.ny, s.nx);
+  }
 }
 
 solvers::Context context_of(const model::TrainedModel& model) {

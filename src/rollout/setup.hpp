@@ -1,6 +1,7 @@
 // A trained model as something that a solver can step, in model units.
 #pragma once
 
+#include "data/source.hpp"
 #include "model/trained_model.hpp"
 #include "solvers/integrate.hpp"
 
@@ -17,6 +18,9 @@ struct Setup {
 
 /// den(psi(s~, dt)): the mean velocity of the normalised state. Refers to the model.
 solvers::Velocity velocity_of(const model::TrainedModel& model, bool conditioned);
+
+/// A DataError when the file's channels or grid are not those that the model was trained on.
+void check_fits(const data::Source& source, const model::TrainedModel& model);
 
 /// What the solver's defaults take from the model.
 solvers::Context context_of(const model::TrainedModel& model);

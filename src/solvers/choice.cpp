@@ -11,6 +11,10 @@ void Choice::describe(config::Section& s) {
   settings->describe(s);
 }
 
+std::string Choice::to_toml() const {
+  return config::write([copy = *this](config::Section& s) mutable { copy.describe(s); });
+}
+
 std::unique_ptr<Solver> Choice::build(const Context& context) const {
   return settings ? settings->build(context) : make(name, context);
 }

@@ -12,6 +12,7 @@ struct Choice {
   std::shared_ptr<Settings> settings;  // those of `name`; null: its defaults
 
   void describe(config::Section& section);
+  std::string to_toml() const;
   std::unique_ptr<Solver> build(const Context& context) const;
 };
 

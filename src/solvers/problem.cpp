@@ -7,29 +7,26 @@
 #include "solvers/parts/algebra.hpp"
 
 namespace cvf::solvers {
-namespace {
-
-void check_times(std::size_t sample, double start, const std::vector<double>& targets, bool backward) {
-  if (!std::isfinite(start)) throw DataError("sample {}: its start time is {}", sample, start);
+void check_times(std::size_t sample, double start, const std::vector<double>& targets, bool backward,
+                 std::string_view place) {
+  if (!std::isfinite(start)) throw DataError("{}sample {}: its start time is {}", place, sample, start);
   double last = start;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const double t = targets[i];
-    if (!std::isfinite(t)) throw DataError("sample {}: target time {} is {}", sample, i, t);
+    if (!std::isfinite(t)) throw DataError("{}sample {}: target time {} is {}", place, sample, i, t);
     const double ahead = backward ? last - t : t - last;
     if (i == 0 && ahead < 0) {
-      throw DataError("sample {}: target time {} lies {} its start at {}", sample, t,
+      throw DataError("{}sample {}: target time {} lies {} its start at {}", place, sample, t,
                       backward ? "after" : "before", start);
     }
-    if (i > 0 && ahead == 0) throw DataError("sample {}: target time {} is there twice", sample, t);
+    if (i > 0 && ahead == 0) throw DataError("{}sample {}: target time {} is there twice", place, sample, t);
     if (i > 0 && ahead < 0) {
-      throw DataError("sample {}: target time {} comes after {}; targets must {}", sample, t, last,
+      throw DataError("{}sample {}: target time {} comes after {}; targets must {}", place, sample, t, last,
                       backward ? "decrease" : "increase");
     }
     last = t;
   }
 }
-
-}  // namespace
 
 std::size_t Problem::most_targets() const {
   std::size_t most = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "core/torch.hpp"
@@ -25,6 +26,11 @@ struct Problem {
   /// before the start, out of order or double, states that are not finite.
   void check() const;
 };
+
+/// Throws a DataError that begins with `place` and names the sample: times that are not finite, before the
+/// start, out of order or double.
+void check_times(std::size_t sample, double start, const std::vector<double>& targets, bool backward = false,
+                 std::string_view place = "");
 
 /// All samples start at `start_time` and want the same targets.
 Problem common_times(const torch::Tensor& start, double start_time, const std::vector<double>& targets);

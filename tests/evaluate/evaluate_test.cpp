@@ -6,6 +6,7 @@
 #include "core/registry.hpp"
 #include "data/trajectories.hpp"
 #include "evaluate/record.hpp"
+#include "support/memory_source.hpp"
 #include "support/training.hpp"
 
 namespace cvf::evaluate {
@@ -104,6 +105,75 @@ TEST_F(Evaluating, TellsOfDivergenceInsteadOfANumber) {
   EXPECT_FALSE(result.parts[1].find("rollout_rmse")->value);
   EXPECT_NE(result.parts[1].divergence.find("sample 9"), std::string::npos) << result.parts[1].divergence;
   EXPECT_NE(table(result).find("diverged"), std::string::npos);
+}
+
+TEST_F(Evaluating, CalibratesOnForecastsAndChecksOnOthers) {
+  const auto gcs = solvers::make("gcs", rollout::context_of(model_));
+  const rollout::Setup setup{.model = model_, .solver = *gcs};
+  const std::vector<std::size_t> some{0, 1, 2, 3, 4}, others{5, 6, 7, 8, 9};
+  const auto seen = trials(setup, *source_, some, {.together = 2});
+  ASSERT_EQ(seen.size(), 5U);
+  ASSERT_EQ(seen[0].error.size(), 33U);
+  EXPECT_EQ(seen[0].error[0], 0);
+  EXPECT_GT(seen[0].doubt[1], 0);
+  EXPECT_GE(seen[0].doubt[32], seen[0].doubt[1]);
+  const auto calibration = calibrate(seen);
+  EXPECT_EQ(calibration.trajectories, 5);
+  EXPECT_NEAR(calibration.horizon, 3.2, 1e-5);
+  EXPECT_NEAR(calibration.longest_interval, 0.1, 1e-5);
+  const auto own = coverage_of(calibration, 0.8, seen);
+  EXPECT_EQ(own.inside, 5U) << "the fifth of five";
+  const auto fresh = coverage_of(calibration, 0.8, trials(setup, *source_, others, {}));
+  EXPECT_EQ(fresh.samples, 5U);
+  Evaluation shown;
+  shown.coverage = fresh;
+  EXPECT_NE(table(shown).find(fmt::format("coverage at 0.8: {} of 5 samples", fresh.reached())),
+            std::string::npos)
+      << table(shown);
+  EXPECT_EQ(nlohmann::json::parse(json(shown, {}))["error_bars"]["samples"], 5);
+  EXPECT_NE(testing_support::sentence_of<UsageError>([&] {
+              calibrate(trials({.model = model_, .solver = *solver_}, *source_, some, {}));
+            }).find("--solver gcs"),
+            std::string::npos)
+      << "euler does not judge its steps";
+}
+
+TEST_F(Evaluating, RefusesWhatDoesNotFitWithASentence) {
+  using testing_support::MemorySource;
+  const rollout::Setup setup{.model = model_, .solver = *solver_};
+  const std::vector<std::size_t> samples{1};
+  const auto refusal = [&](const data::Source& source, const Options& options = {}) {
+    return testing_support::sentence_of([&] { evaluate(setup, source, samples, options); });
+  };
+  const auto value = [](std::size_t, std::size_t frame, std::size_t) { return frame == 2 ? NAN : 0.5F; };
+  const auto calm = [](std::size_t, std::size_t, std::size_t) { return 0.5F; };
+  const std::vector<std::string> two{"angle", "velocity"};
+  EXPECT_EQ(
+      refusal(MemorySource({4, 4}, 1, 1, {"a", "b", "c"}, calm)).find("memory: has the channels a, b, c"),
+      0U);
+  EXPECT_EQ(refusal(MemorySource({4, 4}, 1, 8, two, calm)),
+            "memory: has a grid of 1 x 8 (y x x), but the model was trained on 1 x 1");
+  EXPECT_EQ(refusal(MemorySource({4, 4}, 1, 1, two, value)),
+            "memory: sample 1, frame 2, channel angle holds nan");
+  EXPECT_EQ(refusal(MemorySource({4, 1}, 1, 1, two, calm)),
+            "memory: sample 1 has one frame only, so there is nothing to predict");
+  Options sparse;
+  sparse.every = 7;
+  EXPECT_EQ(refusal(MemorySource({4, 4}, 1, 1, two, calm), sparse),
+            "memory: sample 1 has 4 frames, so looking at every 7 of them leaves nothing to predict");
+  MemorySource source({4, 4}, 1, 1, two, calm);
+  source.time = [](std::size_t, std::size_t frame) { return frame == 2 ? 0.1 : 0.2 * double(frame); };
+  EXPECT_EQ(refusal(source), "memory: sample 1: target time 0.1 comes after 0.2; targets must increase");
+  source.time = [](std::size_t, std::size_t frame) { return frame == 0 ? 0.0 : 0.2; };
+  EXPECT_EQ(refusal(source), "memory: sample 1: target time 0.2 is there twice");
+  source.time = [](std::size_t, std::size_t frame) { return frame < 2 ? 0.0 : double(frame); };
+  EXPECT_EQ(refusal(source), "memory: sample 1: the time 0 is there twice");
+  Options unknown;
+  unknown.protocols = {"sideways"};
+  EXPECT_NE(testing_support::sentence_of<UsageError>([&] {
+              evaluate(setup, *source_, samples, unknown);
+            }).find("unknown protocol 'sideways'"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -77,6 +77,30 @@ TEST(ConformalBound, CoversFreshPairsAsOftenAsItPromises) {
   }
 }
 
+TEST(ConformalBound, SaysHowManyACoverageTakes) {
+  EXPECT_EQ(needed_for(0.5), 1u);
+  EXPECT_EQ(needed_for(0.8), 4u);
+  EXPECT_EQ(needed_for(0.9), 9u);
+  EXPECT_EQ(needed_for(0.95), 19u);
+  EXPECT_EQ(needed_for(0.99), 99u);
+  for (const double coverage : {0.01, 0.3, 0.75, 0.875, 0.999}) {
+    const auto needed = needed_for(coverage);
+    EXPECT_LE(conformal_rank(needed, coverage), needed);
+    if (needed > 1) EXPECT_GT(conformal_rank(needed - 1, coverage), needed - 1) << coverage;
+  }
+}
+
+TEST(WorstRatio, LooksAtEveryFrameThatHasAScore) {
+  EXPECT_DOUBLE_EQ(worst_ratio(Values{1, 2, 4}, Values{3, 8, 12}), 4);
+  EXPECT_DOUBLE_EQ(worst_ratio(Values{1, INFINITY}, Values{3, 1e9}), 3) << "no score, no promise";
+  EXPECT_DOUBLE_EQ(worst_ratio(Values{INFINITY}, Values{NAN}), 0);
+  EXPECT_TRUE(std::isinf(worst_ratio(Values{1, 2, 3}, Values{1, NAN, 1}))) << "divergence is never forgotten";
+  EXPECT_NE(sentence_of([] {
+              worst_ratio(Values{1, 0}, Values{1, 1});
+            }).find("frame 1: the score 0"),
+            std::string::npos);
+}
+
 TEST(Trust, RefusesPairsThatMeanNothing) {
   EXPECT_NE(sentence_of([] {
               rank_correlation(Values{1, 2}, Values{1});

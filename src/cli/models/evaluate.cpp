@@ -2,64 +2,52 @@
 
 #include <filesystem>
 
+#include "cli/models/error_bars.hpp"
 #include "cli/models/run_folder.hpp"
+#include "cli/models/solver_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/hash.hpp"
-#include "core/log.hpp"
-#include "core/text.hpp"
 #include "core/torch/prepare.hpp"
 #include "core/version.hpp"
 #include "data/ranges.hpp"
 #include "evaluate/record.hpp"
-#include "solvers/choice.hpp"
 #include "train/materials.hpp"
 
 namespace cvf::cli {
 namespace {
 
 struct Evaluate {
-  std::string run_path, data_file, split = "test", samples, solver, protocol = "both", out;
-  std::vector<std::string> sets;
+  std::string run_path, data_file, split, samples, protocol = "both", out;
+  SolverOption solver;
   evaluate::Options options;
-  bool print_json = false, definitions = false;
+  double coverage = 0.9;
+  bool print_json = false, definitions = false, calibrate = false;
 
-  solvers::Choice choice(const RunFolder& run, const train::RunOptions& trained) const {
-    solvers::Choice made;
-    made.name = run.solver;
-    if (solver.empty() && trained.solver == run.solver) made.settings = trained.solver_settings;
-    config::Document document;
-    if (!solver.empty()) document.set("solver.name=" + solver);
-    for (const auto& assignment : sets) document.set(assignment);
-    document.read([&](config::Section& s) {
-      s.table("solver", "how the state is stepped", [&](config::Section& t) { made.describe(t); });
-    });
-    return made;
-  }
-
-  std::vector<std::size_t> wanted(const train::RunOptions& trained, std::size_t count) const {
+  std::vector<std::size_t> wanted(const data::Splits& splits, std::size_t count) const {
     if (!samples.empty()) return data::parse_ranges(samples, count, "--samples");
     if (!data_file.empty()) return data::parse_ranges(fmt::format("0:{}", count), count, "--samples");
-    const auto splits = data::make_splits(trained.split, count);
-    const auto& list =
-        split == "train" ? splits.train : (split == "validation" ? splits.validation : splits.test);
-    if (list.empty()) throw UsageError("--split {}: the run has no such samples; give --samples", split);
+    const std::string name = split_name();
+    const auto& list = name == "train"        ? splits.train
+                       : name == "validation" ? splits.validation
+                                              : splits.test;
+    if (list.empty()) throw UsageError("--split {}: the run has no such samples; give --samples", name);
     return list;
   }
+  std::string split_name() const { return split.empty() ? (calibrate ? "validation" : "test") : split; }
 
-  evaluate::Origin origin(const RunFolder& run, const train::RunOptions& trained, solvers::Choice made,
-                          const std::string& file, std::size_t count) const {
-    const auto& facts = run.model.recipe.state;
+  evaluate::Origin origin(const RunFolder& run, const train::RunOptions& trained, const std::string& made,
+                          std::size_t count) const {
     return {{"model", run.folder},
-            {"checkpoint_sha256", hex(sha256_of_file(run.folder + "/SHA256SUMS"))},
+            {"checkpoint_sha256", run.checkpoint},
             {"config_sha256", hex(sha256(run.model.run_toml))},
-            {"data", file},
-            {"training_data_hash", facts.data_hash},
+            {"data", trained.data.file},
+            {"training_data_hash", run.model.recipe.state.data_hash},
             {"objective", run.objective},
             {"seed", fmt::format("{}", trained.seed)},
-            {"solver", config::write([&](config::Section& s) { made.describe(s); })},
-            {"samples", samples.empty() && data_file.empty() ? split : samples},
+            {"solver", made},
+            {"samples", samples.empty() && data_file.empty() ? split_name() : samples},
             {"every_frame", fmt::format("{}", options.every)},
             {"sample_count", fmt::format("{}", count)},
             {"cvf", fmt::format("{} ({})", version, commit)}};
@@ -79,13 +67,23 @@ struct Evaluate {
     if (!data_file.empty()) trained.data.file = data_file;
     if (options.every == 0) options.every = trained.downsampling.factor;
     const auto source = train::open_data(trained.data);
-    check_fits(*source, found.model);
-    const auto list = wanted(trained, source->description().samples);
-    const auto made = choice(found, trained);
+    const std::size_t count = source->description().samples;
+    const auto splits = data_file.empty() ? data::make_splits(trained.split, count) : data::Splits{};
+    const auto list = wanted(splits, count);
+    const auto made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
-    const auto result = evaluate::evaluate(
-        {.model = found.model, .solver = *stepper, .conditioned = found.conditioned}, *source, list, options);
-    write(result, origin(found, trained, made, trained.data.file, list.size()));
+    const rollout::Setup setup{.model = found.model, .solver = *stepper, .conditioned = found.conditioned};
+    if (calibrate) {
+      refuse_unfit(splits, list, found, trained.data.file);
+      return write_calibration(found, made, evaluate::trials(setup, *source, list, options), list);
+    }
+    const auto calibration = calibration_for(found, made, coverage, splits, list);
+    auto result = evaluate::evaluate(setup, *source, list, options);
+    if (calibration) {
+      result.coverage =
+          evaluate::coverage_of(*calibration, coverage, evaluate::trials(setup, *source, list, options));
+    }
+    write(result, origin(found, trained, made.to_toml(), list.size()));
   }
 
   void write(const evaluate::Evaluation& result, const evaluate::Origin& from) const {
@@ -119,7 +117,7 @@ void add_evaluate(CLI::App& app) {
       ->capture_default_str();
   verb_app.add_option("--split", verb->split, "which samples of the run's own file")
       ->check(CLI::IsMember({"train", "validation", "test"}))
-      ->capture_default_str();
+      ->default_str("test");
   verb_app.add_option("--data", verb->data_file, "another file, all of its samples");
   verb_app.add_option("--samples", verb->samples, "which samples, e.g. 0:8, instead of a split");
   verb_app.add_option("--frames", verb->options.frames, "predicted frames; 0 = to the end")
@@ -132,9 +130,16 @@ void add_evaluate(CLI::App& app) {
   verb_app.add_option("--together", verb->options.together, "samples in a group: memory against speed")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb_app.add_option("--solver", verb->solver, "instead of the run's own");
-  verb_app.add_option("--set", verb->sets, "any key of the solver, e.g. --set solver.slack=1")
-      ->allow_extra_args(false);
+  verb->solver.add_to(verb_app);
+  verb_app
+      .add_flag("--calibrate", verb->calibrate,
+                "instead: learn from the run's validation samples how large errors are beside the solver's "
+                "own doubt, and write it beside the model, for error bars (cvf rollout --coverage)")
+      ->excludes("--data");
+  verb_app
+      .add_option("--coverage", verb->coverage, "of the error bars to check, where there is a calibration")
+      ->check(between_0_and_1())
+      ->capture_default_str();
   verb_app.add_option("--out", verb->out, "write NAME.json and NAME.csv");
   verb_app.add_flag("--json", verb->print_json, "print JSON instead of the table");
   verb_app.add_flag("--definitions", verb->definitions, "what each number means");

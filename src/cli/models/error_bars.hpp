@@ -1,0 +1,57 @@
+// Error bars on the command line: making the calibration, finding it again, and saying what the bars are.
+#pragma once
+
+#include <optional>
+
+#include "cli/models/run_folder.hpp"
+#include "cli/verbs.hpp"
+#include "data/splits.hpp"
+#include "evaluate/calibrate.hpp"
+#include "solvers/choice.hpp"
+
+namespace cvf::cli {
+
+CLI::Validator between_0_and_1();
+
+using Samples = std::vector<std::size_t>;
+
+/// Only validation samples calibrate: a sentence names the first that was trained on or is for testing, or
+/// says that the file is not the run's own any more.
+void refuse_unfit(const data::Splits& splits, const Samples& list, const RunFolder& run,
+                  const std::string& data_file);
+
+void write_calibration(const RunFolder& run, const solvers::Choice& solver,
+                       const std::vector<evaluate::Trial>& trials, const Samples& list);
+
+/// The calibration that can be checked on these samples, if there is one; why not is said in a note.
+std::optional<evaluate::Calibration> calibration_for(const RunFolder& run, const solvers::Choice& solver,
+                                                     double coverage, const data::Splits& splits,
+                                                     const Samples& list);
+
+/// The bars of one command's forecasts.
+class ErrorBars {
+ public:
+  /// An error says what is missing and which command makes it.
+  ErrorBars(const RunFolder& run, const solvers::Choice& solver, double coverage);
+
+  /// The promise holds for forecasts like those of the calibration only.
+  void warn_of_departures(const rollout::Times& times, std::size_t from_frame) const;
+
+  std::vector<double> of(std::size_t sample, const std::vector<rollout::Frame>& frames,
+                         const std::vector<double>& times);
+
+  /// The bars at the last frames: of each sample, or of many together.
+  std::string summary() const;
+
+ private:
+  struct Last {
+    std::size_t sample;
+    double time, bar;
+  };
+
+  evaluate::Calibration calibration_;
+  double coverage_, factor_;
+  std::vector<Last> last_;
+};
+
+}  // namespace cvf::cli

@@ -1,0 +1,157 @@
+#include "evaluate/calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "core/text.hpp"
+#include "metrics/trust.hpp"
+
+namespace cvf::evaluate {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_ratios = 2000;
+constexpr double rounding = 1e-3;  // times in files are rounded
+
+std::string score_words() {
+  return fmt::format("sum over the accepted steps so far of max(NRE, {}) * step", least_nre);
+}
+
+std::string promise_words() {
+  return "error <= factor * score at every frame of a new trajectory; ratios holds the largest error / score "
+         "of each validation trajectory, the factor for a coverage is the ceil((n + 1) coverage)-th smallest";
+}
+
+// The first line in which two tables differ, from both sides.
+std::string difference(const std::string& one, const std::string& other) {
+  const auto a = text::split(one, '\n'), b = text::split(other, '\n');
+  const auto line = [](const auto& lines, std::size_t i) { return i < lines.size() ? lines[i] : ""; };
+  std::size_t i = 0;
+  while (i < std::min(a.size(), b.size()) && a[i] == b[i]) ++i;
+  return fmt::format("'{}', not '{}'", line(a, i), line(b, i));
+}
+
+void check(const Calibration& c, const std::string& file) {
+  const auto count = static_cast<std::size_t>(c.trajectories);
+  if (count == 0 || !(c.horizon > 0) || !(c.longest_interval > 0)) {
+    throw ModelError("{}: is damaged: trajectories, horizon or longest_interval is missing", file);
+  }
+  if (c.ratios.size() != std::min(count, most_ratios)) {
+    throw ModelError("{}: is damaged: {} trajectories come with {} ratios", file, count, c.ratios.size());
+  }
+  if (!std::is_sorted(c.ratios.begin(), c.ratios.end())) {
+    throw ModelError("{}: is damaged: its ratios are not sorted", file);
+  }
+}
+
+}  // namespace
+
+std::vector<double> doubts(const std::vector<rollout::Frame>& frames) {
+  std::vector<double> out;
+  double sum = 0;
+  for (const auto& frame : frames) {
+    if (!reaches_target(frame.remark.status)) sum = infinite;
+    for (const auto& step : frame.steps)
+      sum += std::isnan(step.error) ? infinite : std::max(step.error, least_nre) * step.step;
+    out.push_back(sum);
+  }
+  return out;
+}
+
+// Of n numbers the ceil(n j / 2000)-th smallest are kept, j = 1, 2, ...
+void Calibration::set_ratios(std::vector<double> all) {
+  std::sort(all.begin(), all.end());
+  trajectories = static_cast<std::int64_t>(all.size());
+  const std::size_t kept = std::min(all.size(), most_ratios);
+  ratios.clear();
+  for (std::size_t j = 1; j <= kept; ++j) ratios.push_back(all[(all.size() * j + kept - 1) / kept - 1]);
+}
+
+// The first number kept at or above the rank that is wanted.
+double Calibration::factor(double coverage) const {
+  const auto count = static_cast<std::size_t>(trajectories);
+  const std::size_t rank = metrics::conformal_rank(count, coverage);
+  if (rank > count) {
+    throw UsageError(
+        "a coverage of {} needs a calibration on at least {} validation trajectories, and this one has {}",
+        coverage, metrics::needed_for(coverage), count);
+  }
+  return ratios[(rank - 1) * ratios.size() / count];
+}
+
+std::vector<double> Calibration::bars(double factor, const std::vector<double>& doubt,
+                                      const std::vector<double>& times) const {
+  std::vector<double> out;
+  for (std::size_t k = 0; k < doubt.size(); ++k) {
+    const bool known = std::isfinite(doubt[k]) && times[k] - times[0] <= (1 + rounding) * horizon;
+    out.push_back(k == 0 ? 0 : known ? factor * doubt[k] : infinite);
+  }
+  return out;
+}
+
+std::string Calibration::objection(const std::string& for_checkpoint, const std::string& for_solver) const {
+  if (checkpoint != for_checkpoint) return "was made for another checkpoint of this model";
+  if (solver != for_solver) return "was made for the solver with " + difference(solver, for_solver);
+  return "";
+}
+
+std::string Calibration::departure(const std::vector<double>& times) const {
+  double shortest = infinite, longest = 0;
+  for (std::size_t k = 1; k < times.size(); ++k) {
+    shortest = std::min(shortest, times[k] - times[k - 1]);
+    longest = std::max(longest, times[k] - times[k - 1]);
+  }
+  if (shortest < (1 - rounding) * shortest_interval || longest > (1 + rounding) * longest_interval) {
+    return fmt::format("frames {:.4g} to {:.4g} apart, not {:.4g} to {:.4g}", shortest, longest,
+                       shortest_interval, longest_interval);
+  }
+  const double whole = times.back() - times.front();
+  if (whole <= (1 + rounding) * horizon) return "";
+  return fmt::format("a time of {:.4g}, not of {:.4g} at most: there is no error bar beyond", whole, horizon);
+}
+
+void Calibration::describe(config::Section& s) {
+  std::int64_t format = 1;
+  std::string score = score_words(), promise = promise_words();
+  s.key("format", &format, "of this file", config::between(1, 1));
+  s.key("score", &score, "what the error is compared with", config::one_of({score_words()}));
+  s.key("promise", &promise, "what a bound means");
+  s.key("checkpoint_sha256", &checkpoint, "of the manifest of the model");
+  s.key("data_hash", &data_hash, "of the data file");
+  s.key("samples", &samples, "the validation samples of that file");
+  s.key("solver", &solver, "and its settings");
+  s.key("trajectories", &trajectories, "how many", config::at_least(1));
+  s.key("unbounded", &unbounded, "of these with frames whose score is not known", config::at_least(0));
+  s.key("horizon", &horizon, "longest time from a given frame to a last one", config::above(0));
+  s.key("shortest_interval", &shortest_interval, "between frames", config::above(0));
+  s.key("longest_interval", &longest_interval, "between frames", config::above(0));
+  s.key("ratios", &ratios, "largest error / score of each trajectory, sorted; of more than 2000, quantiles",
+        config::at_least(0));
+}
+
+std::string calibration_file(const std::string& model_folder) {
+  std::filesystem::path tidy = std::filesystem::absolute(model_folder).lexically_normal();
+  if (!tidy.has_filename()) tidy = tidy.parent_path();  // "model/" is "model"
+  return tidy.string() + ".calibration.toml";
+}
+
+void save(Calibration calibration, const std::string& file) {
+  files::write_atomically(file, config::write([&](config::Section& s) { calibration.describe(s); }));
+}
+
+Calibration load_calibration(const std::string& file) {
+  try {
+    Calibration out;
+    config::Document::from_file(file).read([&out](config::Section& s) { out.describe(s); });
+    check(out, file);
+    return out;
+  } catch (const ConfigError& error) {
+    throw ModelError("{}", error.what());  // names the file already
+  }
+}
+
+}  // namespace cvf::evaluate

@@ -1,0 +1,59 @@
+#include "rollout/request.hpp"
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+
+namespace cvf::rollout {
+
+using torch::Tensor;
+
+std::vector<double> Request::times_of(const data::Source& source, std::size_t sample) const {
+  const auto own = source.times(sample);
+  if (from_frame >= own.size()) {
+    throw UsageError("--from {}: sample {} has {} frames", from_frame, sample, own.size());
+  }
+  std::vector<double> all{own[from_frame]};
+  if (!std::isnan(until) && until <= all.front()) {
+    throw UsageError("--until {}: sample {} starts at {}", until, sample, all.front());
+  }
+  if (times.empty()) {
+    for (std::size_t k = from_frame + 1; k < own.size(); ++k) {
+      if (std::isnan(until) || own[k] <= until) all.push_back(own[k]);
+    }
+    if (!std::isnan(until)) continue_to_the_end(all, own);
+  }
+  all.insert(all.end(), times.begin(), times.end());
+  const auto& file = source.description().file;
+  if (all.size() < 2) {
+    throw DataError("{}: sample {} has no frame after frame {}; say how far to go with --until or --times",
+                    file, sample, from_frame);
+  }
+  check_times(file, sample, all);
+  return all;
+}
+
+void Request::continue_to_the_end(std::vector<double>& all, const std::vector<double>& own) const {
+  const double spacing = own.size() > 1 ? own.back() - own[own.size() - 2] : until - all.front();
+  const double last = std::max(all.back(), own.back());
+  for (std::size_t k = 1; last + static_cast<double>(k) * spacing <= until + 1e-6 * spacing; ++k) {
+    all.push_back(last + static_cast<double>(k) * spacing);
+  }
+  if (all.back() < until - 1e-6 * spacing) all.push_back(until);
+}
+
+Physical Request::given(const data::Source& source, std::span<const std::size_t> samples) const {
+  const auto& d = source.description();
+  std::vector<Tensor> all;
+  for (const auto sample : samples) {
+    Tensor frame = torch::empty({static_cast<std::int64_t>(d.ny), static_cast<std::int64_t>(d.nx),
+                                 static_cast<std::int64_t>(d.channels.size())});
+    const std::span<float> values(frame.data_ptr<float>(), d.frame_size());
+    source.read(sample, from_frame, 1, values);
+    data::require_finite(source, sample, from_frame, values);
+    all.push_back(d.ny * d.nx == 1 ? frame.flatten() : frame.permute({2, 0, 1}).contiguous());
+  }
+  return {torch::stack(all)};
+}
+
+}  // namespace cvf::rollout

@@ -1,0 +1,95 @@
+// `cvf evaluate` and the error bars of `cvf rollout` as a user runs them, on a model that was hardly trained.
+#include <gtest/gtest.h>
+
+#include "data/hdf5.hpp"
+#include "evaluate/calibration.hpp"
+#include "support/program.hpp"
+#include "support/training.hpp"
+
+namespace cvf::evaluate {
+namespace {
+
+using testing_support::Ran;
+using testing_support::Scratch;
+using Words = std::vector<std::string>;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string replaced(std::string text, const std::string& old, const std::string& now) {
+  return text.replace(text.find(old), old.size(), now);
+}
+
+class EvaluateVerb : public testing::Test {
+ protected:
+  // Five samples validate: enough for a coverage of 0.8.
+  void SetUp() override {
+    auto toml = replaced(testing_support::tiny_run(data_), "\"0:8\"", "\"0:4\"");
+    testing_support::run(replaced(toml, "\"8:9\"", "\"4:9\""), run_);
+  }
+
+  void expect(const Words& words, int code, const std::string& said) const {
+    const Ran ran = testing_support::run(scratch_, words);
+    EXPECT_EQ(ran.code, code) << ran.err;
+    EXPECT_TRUE(has(ran.out + ran.err, said)) << ran.out << ran.err;
+  }
+  Words rollout(const Words& more) const {
+    Words words{"rollout", run_, "--data", data_, "--out", out_, "--samples", "9", "--overwrite"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  Scratch scratch_;
+  std::string data_ = scratch_.path("data.h5"), run_ = scratch_.path("run"), out_ = scratch_.path("out.h5");
+  std::string file_ = scratch_.path("run/best.calibration.toml");
+};
+
+TEST_F(EvaluateVerb, CalibratesSoThatRolloutsHaveErrorBars) {
+  expect(rollout({"--coverage", "0.8"}), 5, "make it with: cvf evaluate " + run_ + "/best --calibrate");
+  expect({"evaluate", run_, "--calibrate", "--split", "train"}, 2,
+         "sample 0 was trained on, so its errors are too small: calibrate with the run's validation samples, "
+         "4:9");
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  expect({"evaluate", run_, "--calibrate"}, 0, "on the run's 5 validation samples 4:9");
+  EXPECT_NO_THROW(model::load(run_ + "/best")) << "the manifest does not mind";
+
+  expect(rollout({"--coverage", "0.8"}), 0, "sample 9 at time 3.2: at most ");
+  const auto root = data::hdf5::File::open(out_).root();
+  const auto bars = root.dataset("0000/frames/error_bar").read_all();
+  const auto nre = root.dataset("0000/steps/nre").read_all(),
+             step = root.dataset("0000/steps/step").read_all();
+  double doubt = 0;
+  for (std::size_t i = 0; i < nre.size(); ++i) doubt += std::max(nre[i], least_nre) * step[i];
+  ASSERT_EQ(bars.size(), 33U);
+  EXPECT_EQ(bars[0], 0);
+  EXPECT_NEAR(bars[32], load_calibration(file_).factor(0.8) * doubt, 1e-9 * bars[32]);
+  expect({"evaluate", run_, "--coverage", "0.8", "--protocol", "direct"}, 0, "coverage at 0.8: ");
+  expect({"evaluate", run_, "--protocol", "direct"}, 0, "a coverage of 0.9 needs 9, so error bars are not");
+}
+
+TEST_F(EvaluateVerb, RefusesErrorBarsThatWouldNotHold) {
+  ASSERT_EQ(testing_support::run(scratch_, {"evaluate", run_, "--calibrate"}).code, 0);
+  expect(rollout({"--coverage", "0.9"}), 2, "at least 9 validation trajectories, and this one has 5");
+  expect(rollout({"--coverage", "1.5"}), 2, "1.5 is not between 0 and 1");
+  expect(rollout({"--coverage", "0.8", "--set", "solver.slack=1"}), 5, "'slack = 0.9', not 'slack = 1.0'");
+  expect(rollout({"--coverage", "0.8", "--until", "9"}), 0, "no error bar beyond");
+  auto model = model::load(run_ + "/best");
+  model.recipe.provenance["note"] = "changed";
+  model::save(model, run_ + "/best");
+  expect(rollout({"--coverage", "0.8"}), 5, "was made for another checkpoint");
+  files::write_atomically(file_, "format = 1\nratios = [");
+  expect(rollout({"--coverage", "0.8"}), 5, "best.calibration.toml: line ");
+}
+
+TEST_F(EvaluateVerb, RefusesEachMistakeWithItsOwnCodeAndSentence) {
+  expect({"evaluate", run_, "--split", "exam"}, 2, "exam");
+  expect({"evaluate", run_, "--protocol", "sideways"}, 2, "sideways");
+  expect({"evaluate", run_, "--solver", "eulr"}, 3, "did you mean 'euler'");
+  expect({"evaluate", run_, "--samples", "3,10"}, 2, "--samples: 10 is outside 0..9");
+  std::filesystem::remove(run_ + "/best/normalizer.safetensors");
+  expect({"evaluate", run_}, 5, "normalizer.safetensors: the file is missing");
+}
+
+}  // namespace
+}  // namespace cvf::evaluate

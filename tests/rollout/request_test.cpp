@@ -1,0 +1,84 @@
+// What a forecast may be asked for, and what is refused before anything is computed.
+#include "rollout/request.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/errors.hpp"
+#include "support/memory_source.hpp"
+#include "support/scratch.hpp"
+
+namespace cvf::rollout {
+namespace {
+
+using testing_support::MemorySource;
+using testing_support::sentence_of;
+using Values = std::vector<double>;
+
+// Two channels, no grid; the second sample has one frame only. Frames are half a second apart.
+class Requests : public testing::Test {
+ protected:
+  MemorySource source_{{4, 1}, 1, 1, {"x", "y"}, [](std::size_t, std::size_t frame, std::size_t i) {
+                         return frame == 3 && i == 1 ? INFINITY : static_cast<float>(10 * frame + i);
+                       }};
+  void SetUp() override {
+    source_.time = [](std::size_t, std::size_t frame) { return 0.5 * static_cast<double>(frame); };
+  }
+
+  Values times(const Request& request, std::size_t sample = 0) { return request.times_of(source_, sample); }
+  template <class Fault>
+  std::string refusal(const Request& request, std::size_t sample = 0) {
+    return sentence_of<Fault>([&] { times(request, sample); });
+  }
+};
+
+TEST_F(Requests, GoByTheFileUnlessToldOtherwise) {
+  EXPECT_EQ(times({}), (Values{0, 0.5, 1, 1.5}));
+  EXPECT_EQ(times({.from_frame = 1}), (Values{0.5, 1, 1.5}));
+  EXPECT_EQ(times({.until = 1.2}), (Values{0, 0.5, 1, 1.2}));
+  EXPECT_EQ(times({.until = 2.5}), (Values{0, 0.5, 1, 1.5, 2, 2.5}));
+  EXPECT_EQ(times({.until = 3}, 1), (Values{0, 3}));
+  EXPECT_EQ(times({.times = {0.1, 9}}), (Values{0, 0.1, 9}));
+}
+
+TEST_F(Requests, RefuseTimesThatDoNotIncrease) {
+  EXPECT_EQ(refusal<DataError>({.from_frame = 1, .times = {0.1}}),
+            "memory: sample 0: target time 0.1 lies before its start at 0.5");
+  EXPECT_EQ(refusal<DataError>({.times = {2, 1}}),
+            "memory: sample 0: target time 1 comes after 2; targets must increase");
+  EXPECT_EQ(refusal<DataError>({.times = {1, 1}}), "memory: sample 0: target time 1 is there twice");
+  EXPECT_EQ(refusal<DataError>({.times = {0, 1}}), "memory: sample 0: the time 0 is there twice");
+  EXPECT_EQ(refusal<DataError>({.times = {1, INFINITY}}), "memory: sample 0: target time 1 is inf");
+  EXPECT_EQ(refusal<UsageError>({.until = -1}), "--until -1: sample 0 starts at 0");
+}
+
+TEST_F(Requests, RefuseFramesThatAreNotThere) {
+  EXPECT_EQ(refusal<UsageError>({.from_frame = 4}), "--from 4: sample 0 has 4 frames");
+  EXPECT_EQ(refusal<DataError>({}, 1),
+            "memory: sample 1 has no frame after frame 0; say how far to go with --until or --times");
+  EXPECT_EQ(refusal<DataError>({.from_frame = 3}),
+            "memory: sample 0 has no frame after frame 3; say how far to go with --until or --times");
+}
+
+TEST_F(Requests, GiveTheFrameToStartFromIfItIsFinite) {
+  const std::size_t first[]{0};
+  const auto given = Request{.from_frame = 2}.given(source_, first);
+  EXPECT_EQ(given.value.sizes(), (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(given.value[0][1].item<float>(), 21);
+  EXPECT_EQ(sentence_of([&] { Request{.from_frame = 3}.given(source_, first); }),
+            "memory: sample 0, frame 3, channel y holds inf");
+}
+
+TEST_F(Requests, FitTheModelOrAreRefused) {
+  model::TrainedModel model;
+  model.recipe.state.channels = {"x", "y"};
+  EXPECT_NO_THROW(check_fits(source_, model));
+  model.recipe.state.nx = 8;
+  EXPECT_EQ(sentence_of([&] { check_fits(source_, model); }),
+            "memory: has a grid of 1 x 1 (y x x), but the model was trained on 1 x 8");
+  model.recipe.state.channels = {"u"};
+  EXPECT_EQ(sentence_of([&] { check_fits(source_, model); }),
+            "memory: has the channels x, y, but the model was trained on u");
+}
+
+}  // namespace
+}  // namespace cvf::rollout

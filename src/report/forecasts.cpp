@@ -73,14 +73,18 @@ void add(Group& group, Forecast forecast, std::vector<std::string>& notes) {
 
 // ---- truth
 
-// The path in run.toml was right where the run was started, which need not be here.
+// The path in run.toml was right where the run was started, which need not be here: perhaps in a folder
+// above.
 std::string find_file(const std::string& name, const std::string& folder, const std::string& other) {
-  const fs::path above = fs::absolute(folder).lexically_normal();
-  for (const fs::path& candidate : {fs::path(name), above / name, above.parent_path() / name,
-                                    above.parent_path().parent_path() / name, fs::path(other)}) {
-    if (!candidate.empty() && fs::is_regular_file(candidate)) return candidate.string();
+  std::vector<fs::path> candidates{name, other};
+  for (fs::path above = fs::absolute(folder).lexically_normal(); above.has_relative_path();
+       above = above.parent_path()) {
+    candidates.push_back(above / name);
   }
-  return "";
+  const auto found = std::find_if(candidates.begin(), candidates.end(), [](const fs::path& file) {
+    return !file.empty() && fs::is_regular_file(file);
+  });
+  return found == candidates.end() ? "" : found->string();
 }
 
 std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,

@@ -18,6 +18,7 @@ Json brief(const std::vector<double>& values);
 template <class Value>
 std::vector<Value> picked(const std::vector<Value>& values, const std::vector<std::size_t>& indices) {
   std::vector<Value> out;
+  out.reserve(indices.size());
   for (const auto index : indices) out.push_back(values[index]);
   return out;
 }

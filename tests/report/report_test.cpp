@@ -134,6 +134,17 @@ TEST(Report, AFramesTimeDecidesWhichTruthItIsHeldAgainst) {
   EXPECT_TRUE(rms[5].is_null());
 }
 
+TEST(Report, FindsTheTruthByAPathThatWasRightInAFolderAbove) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  for (const std::string method : {"sm", "cvf"}) {
+    write_text(study.in("runs/waves/default/" + method + "/seed-0/run.toml"),
+               "[data]\nfile = \"waves.h5\"\n");
+  }
+  EXPECT_FALSE(scene_of(document_of(study.folder()), "waves")["truth"].is_null());
+  EXPECT_FALSE(document_of(study.in("runs/waves/default/cvf/seed-0"))["scenes"][0]["truth"].is_null());
+}
+
 TEST(Report, ShowsASingleRun) {
   const Scratch scratch;
   const SmallStudy study(scratch);

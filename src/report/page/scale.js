@@ -14,17 +14,21 @@ function linearTicks(low, high, count) {
   return ticks;
 }
 
+/// Powers of ten with as many steps between as have room: no two ticks closer than half of an even spacing.
 function logTicks(low, high, count) {
   const first = Math.floor(Math.log10(low)),
-    last = Math.ceil(Math.log10(high));
+    last = Math.ceil(Math.log10(high)),
+    room = (0.5 * Math.log(high / low)) / count;
   const within = (ticks) => ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
+  const fits = (ticks) =>
+    ticks.length >= 2 && ticks.every((tick, i) => i === 0 || Math.log(tick / ticks[i - 1]) >= room);
   const powers = [];
   for (let power = first; power <= last; ++power) powers.push(power);
-  for (const factors of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]]) {
+  for (const factors of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]) {
     const ticks = within(
       powers.flatMap((power) => factors.map((f) => Number((f * 10 ** power).toPrecision(6)))),
     );
-    if (ticks.length <= count + 1 && ticks.length >= 2) return ticks;
+    if (fits(ticks)) return ticks;
   }
   const stride = Math.ceil((last - first) / count);
   const sparse = within(powers.filter((power) => (power - first) % stride === 0).map((power) => 10 ** power));

@@ -5,8 +5,10 @@ set(CVF_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,unde
 
 find_program(CVF_CCACHE ccache)
 if(CVF_CCACHE)
-  # ccache must be told that it may trust a precompiled header; the compiler flag below belongs to it.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CVF_CCACHE})
+  # ccache must be told that it may trust a precompiled header; the compiler flag below belongs to it. With the
+  # compiler's own list of dependencies it need not preprocess every file a second time.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
+                                  ${CVF_CCACHE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()

@@ -74,7 +74,7 @@ class Section {
               std::string_view help) {
     for (auto& key : visit_names(name)) all.emplace_back(std::move(key), Options{});
     visit_table(name, help, [&all](Section& s) {
-      for (auto& [key, options] : all) s.table(key, "", [&options](Section& t) { options.describe(t); });
+      for (auto& entry : all) s.table(entry.first, "", [&entry](Section& t) { entry.second.describe(t); });
     });
   }
 

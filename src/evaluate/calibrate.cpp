@@ -32,11 +32,41 @@ void widen(Calibration& c, const std::vector<double>& times) {
   }
 }
 
-}  // namespace
-
-double Trial::worst_ratio() const {
-  return metrics::worst_ratio(std::span(doubt).subspan(1), std::span(error).subspan(1));
+// Nine trajectories of ten stay below this error / doubt in each octave. An octave without frames has the
+// shape of the one after it.
+std::vector<double> shape_of(const Calibration& c, std::span<const Trial> trials) {
+  std::vector<std::vector<double>> worst(octaves);
+  for (const auto& trial : trials) {
+    std::vector<double> here(octaves, 0);
+    for (std::size_t k = 1; k < trial.doubt.size(); ++k) {
+      const double ratio = trial.error[k] / trial.doubt[k];
+      auto& most = here[c.octave(trial.times[k] - trial.times[0])];
+      if (std::isfinite(ratio)) most = std::max(most, ratio);
+    }
+    for (std::size_t i = 0; i < octaves; ++i) {
+      if (here[i] > 0) worst[i].push_back(here[i]);
+    }
+  }
+  std::vector<double> out(octaves, 1);
+  for (std::size_t i = octaves; i-- > 0;) {
+    std::sort(worst[i].begin(), worst[i].end());
+    if (!worst[i].empty()) {
+      out[i] = worst[i][worst[i].size() * 9 / 10];
+    } else if (i + 1 < octaves) {
+      out[i] = out[i + 1];
+    }
+  }
+  return out;
 }
+
+double worst_ratio(const Calibration& c, const Trial& trial) {
+  std::vector<double> scores;
+  for (std::size_t k = 1; k < trial.doubt.size(); ++k)
+    scores.push_back(c.shape_at(trial.times[k] - trial.times[0]) * trial.doubt[k]);
+  return metrics::worst_ratio(scores, std::span(trial.error).subspan(1));
+}
+
+}  // namespace
 
 std::vector<Trial> trials(const rollout::Setup& setup, const data::Source& source,
                           std::span<const std::size_t> samples, const Viewing& viewing) {
@@ -57,13 +87,11 @@ std::vector<Trial> trials(const rollout::Setup& setup, const data::Source& sourc
   return out;
 }
 
-Calibration calibrate(std::span<const Trial> trials) {
+Calibration calibrate(std::span<const Trial> trials, std::span<const Trial> for_shape) {
   Calibration out;
   out.shortest_interval = infinite;
-  std::vector<double> ratios;
   bool measured = false;
   for (const auto& trial : trials) {
-    ratios.push_back(trial.worst_ratio());
     measured = measured || std::isfinite(trial.doubt.at(1));
     out.unbounded += has_unknown(trial.doubt) ? 1 : 0;
     widen(out, trial.times);
@@ -73,12 +101,19 @@ Calibration calibrate(std::span<const Trial> trials) {
         "this solver measures no error of its own steps, so there is nothing to calibrate; give "
         "--solver gcs, which judges each step by its NRE");
   }
+  out.shape = shape_of(out, for_shape);
+  std::vector<double> ratios;
+  for (const auto& trial : trials) ratios.push_back(worst_ratio(out, trial));
   out.set_ratios(std::move(ratios));
   return out;
 }
 
 Coverage coverage_of(const Calibration& calibration, double wanted, std::span<const Trial> trials) {
   Coverage out{.wanted = wanted, .factor = calibration.factor(wanted), .samples = trials.size()};
+  // Given the calibration, the probability to be inside is Beta distributed with about this variance.
+  const double draws =
+      1 / static_cast<double>(calibration.trajectories + 2) + 1 / static_cast<double>(trials.size());
+  out.scatter = std::sqrt(wanted * (1 - wanted) * draws);
   std::vector<double> last_bars, last_errors;
   for (const auto& trial : trials) {
     const auto bars = calibration.bars(out.factor, trial.doubt, trial.times);

@@ -11,16 +11,15 @@ namespace cvf::evaluate {
 /// A forecast, one number of each for every frame; the given one has doubt and error 0.
 struct Trial {
   std::vector<double> times, doubt, error;
-
-  double worst_ratio() const;
 };
 
 /// One solve through all frames of each sample, as `cvf rollout` does.
 std::vector<Trial> trials(const rollout::Setup& setup, const data::Source& source,
                           std::span<const std::size_t> samples, const Viewing& viewing);
 
-/// Everything but whose it is. A UsageError when the solver measures no NRE.
-Calibration calibrate(std::span<const Trial> trials);
+/// Everything but whose it is, from validation samples; `for_shape` come from training samples, none: a flat
+/// shape. A UsageError when the solver measures no NRE.
+Calibration calibrate(std::span<const Trial> trials, std::span<const Trial> for_shape = {});
 
 /// How many of the trials stay inside their bars at every frame.
 struct Coverage {
@@ -29,6 +28,9 @@ struct Coverage {
   std::size_t unbounded =
       0;  // samples with frames that have no bar; the others decide whether they are inside
   double last_bar = 0, last_error = 0;  // of the last frames, medians
+
+  double scatter =
+      0;  // standard deviation of what is reached, over calibrations and samples of these numbers
 
   double reached() const { return static_cast<double>(inside) / static_cast<double>(samples); }
 };

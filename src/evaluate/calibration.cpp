@@ -22,8 +22,10 @@ std::string score_words() {
 }
 
 std::string promise_words() {
-  return "error <= factor * score at every frame of a new trajectory; ratios holds the largest error / score "
-         "of each validation trajectory, the factor for a coverage is the ceil((n + 1) coverage)-th smallest";
+  return "error <= factor * shape * score at every frame of a new trajectory; ratios holds the largest error "
+         "/ "
+         "(shape * score) of each validation trajectory, the factor for a coverage is the ceil((n + 1) "
+         "coverage)-th smallest; shape is for horizon/32, /16, ... /1";
 }
 
 // The first line in which two tables differ, from both sides.
@@ -42,6 +44,11 @@ void check(const Calibration& c, const std::string& file) {
   }
   if (c.ratios.size() != std::min(count, most_ratios)) {
     throw ModelError("{}: is damaged: {} trajectories come with {} ratios", file, count, c.ratios.size());
+  }
+  const bool sound =
+      std::all_of(c.shape.begin(), c.shape.end(), [](double v) { return v > 0 && std::isfinite(v); });
+  if (c.shape.size() != octaves || !sound) {
+    throw ModelError("{}: is damaged: its shape must be {} positive numbers", file, octaves);
   }
   if (!std::is_sorted(c.ratios.begin(), c.ratios.end())) {
     throw ModelError("{}: is damaged: its ratios are not sorted", file);
@@ -83,12 +90,23 @@ double Calibration::factor(double coverage) const {
   return ratios[(rank - 1) * ratios.size() / count];
 }
 
+std::size_t Calibration::octave(double elapsed) const {
+  const double back = std::log2(horizon / elapsed) + rounding;  // 0 at the horizon, 1 at half of it
+  const auto last = static_cast<double>(octaves - 1);
+  return static_cast<std::size_t>(last - std::clamp(std::floor(back), 0.0, last));
+}
+
+double Calibration::shape_at(double elapsed) const {
+  return shape.empty() ? 1 : shape[octave(elapsed)];
+}
+
 std::vector<double> Calibration::bars(double factor, const std::vector<double>& doubt,
                                       const std::vector<double>& times) const {
   std::vector<double> out;
   for (std::size_t k = 0; k < doubt.size(); ++k) {
-    const bool known = std::isfinite(doubt[k]) && times[k] - times[0] <= (1 + rounding) * horizon;
-    out.push_back(k == 0 ? 0 : known ? factor * doubt[k] : infinite);
+    const double elapsed = times[k] - times[0];
+    const bool known = std::isfinite(doubt[k]) && elapsed <= (1 + rounding) * horizon;
+    out.push_back(k == 0 ? 0 : known ? factor * shape_at(elapsed) * doubt[k] : infinite);
   }
   return out;
 }
@@ -129,8 +147,8 @@ void Calibration::describe(config::Section& s) {
   s.key("horizon", &horizon, "longest time from a given frame to a last one", config::above(0));
   s.key("shortest_interval", &shortest_interval, "between frames", config::above(0));
   s.key("longest_interval", &longest_interval, "between frames", config::above(0));
-  s.key("ratios", &ratios, "largest error / score of each trajectory, sorted; of more than 2000, quantiles",
-        config::at_least(0));
+  s.key("shape", &shape, "of error / score over time, from training samples");
+  s.key("ratios", &ratios, "of each trajectory, sorted; of more than 2000, quantiles", config::at_least(0));
 }
 
 std::string calibration_file(const std::string& model_folder) {

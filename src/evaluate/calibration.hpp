@@ -3,12 +3,14 @@
 // The doubt of a frame needs no truth: the sum over the accepted steps so far of NRE * step. Its error is the
 // RMSE over all its values, in physical units. Frames of one trajectory depend on each other, so they cannot
 // be counted as so many trials; trajectories are exchangeable. Therefore every validation trajectory gives
-// one number, its largest error / doubt over all frames, and the promise is about whole trajectories: with n
-// of them, and q the ceil((n + 1) coverage)-th smallest number,
-//   P(error <= q * doubt at every frame of a new trajectory) >= coverage,
-// over the draw of the validation and the new trajectory together, whatever the model and the data are. New
-// means drawn like the others: the same system, frame 0 as its start, the same spacing of frames, no longer
-// than they were. (A model that was chosen by its validation error has seen a little of these numbers.)
+// one number, its largest error / (shape * doubt) over all frames, and the promise is about whole
+// trajectories: with n of them, and q the ceil((n + 1) coverage)-th smallest number,
+//   P(error <= q * shape(time) * doubt at every frame of a new trajectory) >= coverage,
+// over the draw of the validation and the new trajectory together, whatever the model and the data are. The
+// shape says how error / doubt runs over the time since the start; it comes from training samples, so the
+// promise does not depend on it, only how close the bars are. New means drawn like the others: the same
+// system, frame 0 as its start, the same spacing of frames, no longer than they were. (A model that was
+// chosen by its validation error has seen a little of these numbers.)
 #pragma once
 
 #include <string>
@@ -17,6 +19,8 @@
 #include "rollout/protocols.hpp"
 
 namespace cvf::evaluate {
+
+inline constexpr std::size_t octaves = 6;
 
 /// A step counts with at least this NRE: round-off must not make a doubt of nothing.
 inline constexpr double least_nre = 1e-6;
@@ -32,7 +36,8 @@ struct Calibration {
   std::int64_t unbounded = 0;                          // of these, how many had frames without a doubt
   double horizon = 0;                                  // the longest time from a given frame to a last one
   double shortest_interval = 0, longest_interval = 0;  // between frames
-  std::vector<double> ratios;                          // largest error / doubt of each trajectory, sorted
+  std::vector<double> shape;   // in octaves of the time since the start, the last to the horizon; empty: 1
+  std::vector<double> ratios;  // largest error / (shape * doubt) of each trajectory, sorted
 
   /// Sorts the numbers of all trajectories, and thins them to 2000 of which none promises too much.
   void set_ratios(std::vector<double> all);
@@ -40,7 +45,12 @@ struct Calibration {
   /// q above; a UsageError says how many trajectories this coverage would take.
   double factor(double coverage) const;
 
-  /// factor * doubt for each frame; infinite, which is no promise, beyond the horizon.
+  /// The shape at a time since the start.
+  double shape_at(double elapsed) const;
+  /// Which octave that is.
+  std::size_t octave(double elapsed) const;
+
+  /// factor * shape * doubt for each frame; infinite, which is no promise, beyond the horizon.
   std::vector<double> bars(double factor, const std::vector<double>& doubt,
                            const std::vector<double>& times) const;
 

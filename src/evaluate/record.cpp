@@ -40,6 +40,7 @@ Json json_of(const Trust& trust) {
 Json json_of(const Coverage& coverage) {
   return {{"wanted", coverage.wanted},
           {"reached", coverage.reached()},
+          {"scatter", coverage.scatter},
           {"samples", coverage.samples},
           {"unbounded", coverage.unbounded},
           {"factor", coverage.factor},
@@ -48,8 +49,9 @@ Json json_of(const Coverage& coverage) {
 }
 
 std::string line_of(const Coverage& coverage) {
-  std::string out = fmt::format("error bars\n  coverage at {}: {:.4g} of {} samples, at every frame",
-                                coverage.wanted, coverage.reached(), coverage.samples);
+  std::string out = fmt::format(
+      "error bars\n  coverage at {}: {:.4g} of {} samples, at every frame (may scatter by {:.2f})",
+      coverage.wanted, coverage.reached(), coverage.samples, coverage.scatter);
   if (coverage.unbounded > 0) out += fmt::format("; {} have frames without a bar", coverage.unbounded);
   return out + fmt::format("\n  at the last frame the bar is {:.4g} and the error {:.4g} (medians)\n",
                            coverage.last_bar, coverage.last_error);

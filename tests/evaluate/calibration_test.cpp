@@ -80,6 +80,30 @@ TEST(ErrorBars, WouldPromiseTooMuchIfFramesCountedAsTrials) {
   EXPECT_LT(static_cast<double>(inside) / 6000, 0.75);
 }
 
+// Errors that double the doubt at the start and halve it at the end: with their shape from other trajectories
+// the last bar is far closer, and the promise is kept as before.
+TEST(ErrorBars, FollowTheShapeOfTheErrorOverTime) {
+  Nature nature;
+  const auto draw = [&](std::size_t count) {
+    auto out = nature.draw(count);
+    for (auto& trial : out) {
+      for (std::size_t k = 1; k < trial.error.size(); ++k) trial.error[k] *= 20 / static_cast<double>(k);
+    }
+    return out;
+  };
+  std::size_t inside = 0;
+  double shaped_bar = 0, flat_bar = 0;
+  for (int round = 0; round < 600; ++round) {
+    const auto seen = draw(39), fresh = draw(30);
+    const auto shaped = coverage_of(calibrate(seen, draw(39)), 0.8, fresh);
+    inside += shaped.inside;
+    shaped_bar += shaped.last_bar;
+    flat_bar += coverage_of(calibrate(seen), 0.8, fresh).last_bar;
+  }
+  EXPECT_NEAR(static_cast<double>(inside) / 18000, 0.8, 0.014);
+  EXPECT_LT(shaped_bar, 0.25 * flat_bar);
+}
+
 TEST(ErrorBars, ThinManyRatiosWithoutPromisingMore) {
   Values all;
   for (int i = 5001; i > 0; --i) all.push_back(i);
@@ -173,8 +197,9 @@ TEST(Calibrations, SayWhatIsBroken) {
   EXPECT_TRUE(has(refusal("trajectories = 3", "trajectories = 4"), "4 trajectories come with 3 ratios"));
   EXPECT_TRUE(has(refusal("trajectories = 3", ""), "trajectories, horizon or longest_interval is missing"));
   EXPECT_TRUE(has(refusal("format = 1", "format = 2"), "format"));
+  EXPECT_TRUE(has(refusal("shape = [", "shape = [0.0, "), "shape must be 6 positive numbers"));
   EXPECT_TRUE(has(refusal("max(NRE", "min(NRE"), "score"));
-  EXPECT_TRUE(has(refusal("horizon", "horizom"), "did you mean 'horizon'"));
+  EXPECT_TRUE(has(refusal("\nhorizon", "\nhorizom"), "did you mean 'horizon'"));
   EXPECT_TRUE(has(refusal("ratios = [", "ratios = "), file)) << "not TOML";
   files::write_atomically(file, "");
   EXPECT_TRUE(has(sentence_of<ModelError>([&] { load_calibration(file); }), "is damaged"));

@@ -59,11 +59,13 @@ TEST_F(EvaluateVerb, CalibratesSoThatRolloutsHaveErrorBars) {
   const auto bars = root.dataset("0000/frames/error_bar").read_all();
   const auto nre = root.dataset("0000/steps/nre").read_all(),
              step = root.dataset("0000/steps/step").read_all();
-  double doubt = 0;
-  for (std::size_t i = 0; i < nre.size(); ++i) doubt += std::max(nre[i], least_nre) * step[i];
+  const auto calibration = load_calibration(file_);
+  double score = 0;
+  for (std::size_t i = 0; i < nre.size(); ++i) score += std::max(nre[i], least_nre) * step[i];
+  score *= calibration.shape.back();
   ASSERT_EQ(bars.size(), 33U);
   EXPECT_EQ(bars[0], 0);
-  EXPECT_NEAR(bars[32], load_calibration(file_).factor(0.8) * doubt, 1e-9 * bars[32]);
+  EXPECT_NEAR(bars[32], calibration.factor(0.8) * score, 1e-9 * bars[32]);
   expect({"evaluate", run_, "--coverage", "0.8", "--protocol", "direct"}, 0, "coverage at 0.8: ");
   expect({"evaluate", run_, "--protocol", "direct"}, 0, "a coverage of 0.9 needs 9, so error bars are not");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/log.hpp"
@@ -49,19 +50,25 @@ void refuse_unfit(const data::Splits& splits, const Samples& list, const RunFold
   }
 }
 
+Samples shape_samples(const data::Splits& splits, const Samples& list) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(splits.train.size(), list.size()));
+  return {splits.train.begin(), splits.train.begin() + count};
+}
+
 void write_calibration(const RunFolder& run, const solvers::Choice& solver,
-                       const std::vector<evaluate::Trial>& trials, const Samples& list) {
-  auto made = evaluate::calibrate(trials);
+                       const std::vector<evaluate::Trial>& trials,
+                       const std::vector<evaluate::Trial>& for_shape, const Samples& list) {
+  auto made = evaluate::calibrate(trials, for_shape);
   made.checkpoint = run.checkpoint;
   made.solver = solver.to_toml();
   made.data_hash = run.model.recipe.state.data_hash;
   made.samples = data::write_ranges(list);
   const std::string file = evaluate::calibration_file(run.folder);
   evaluate::save(made, file);
-  fmt::print("{}: {} with {}, on the run's {} validation samples {}\n", file, run.folder, solver.name,
-             list.size(), made.samples);
-  fmt::print("  {:>8} {:>12} {:>22} {:>18}\n", "coverage", "error/doubt", "bar at the last frame",
-             "error there");
+  fmt::print(
+      "{}: {} with {}, on the run's {} validation samples {}; {} training samples gave the shape over time\n",
+      file, run.folder, solver.name, list.size(), made.samples, for_shape.size());
+  fmt::print("  {:>8} {:>12} {:>22} {:>18}\n", "coverage", "factor", "bar at the last frame", "error there");
   for (const double coverage : {0.5, 0.8, 0.9, 0.95}) {
     if (metrics::needed_for(coverage) > list.size()) continue;
     const auto seen = evaluate::coverage_of(made, coverage, trials);

@@ -20,8 +20,12 @@ using Samples = std::vector<std::size_t>;
 void refuse_unfit(const data::Splits& splits, const Samples& list, const RunFolder& run,
                   const std::string& data_file);
 
+/// As many training samples as there are for calibration, for the shape of the bars over time.
+Samples shape_samples(const data::Splits& splits, const Samples& list);
+
 void write_calibration(const RunFolder& run, const solvers::Choice& solver,
-                       const std::vector<evaluate::Trial>& trials, const Samples& list);
+                       const std::vector<evaluate::Trial>& trials,
+                       const std::vector<evaluate::Trial>& for_shape, const Samples& list);
 
 /// The calibration that can be checked on these samples, if there is one; why not is said in a note.
 std::optional<evaluate::Calibration> calibration_for(const RunFolder& run, const solvers::Choice& solver,

@@ -75,7 +75,8 @@ struct Evaluate {
     const rollout::Setup setup{.model = found.model, .solver = *stepper, .conditioned = found.conditioned};
     if (calibrate) {
       refuse_unfit(splits, list, found, trained.data.file);
-      return write_calibration(found, made, evaluate::trials(setup, *source, list, options), list);
+      return write_calibration(found, made, evaluate::trials(setup, *source, list, options),
+                               evaluate::trials(setup, *source, shape_samples(splits, list), options), list);
     }
     const auto calibration = calibration_for(found, made, coverage, splits, list);
     auto result = evaluate::evaluate(setup, *source, list, options);

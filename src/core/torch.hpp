@@ -8,8 +8,8 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Wshadow"
 #endif
-// Not <torch/torch.h>: what a precompiled header leaves to instantiate is instantiated again in every file that
-// uses it, and the rest of LibTorch (its data loaders, optimisers, layers) cost two seconds a file.
+// Not <torch/torch.h>: what a precompiled header leaves to instantiate is instantiated again in every file
+// that uses it, and the rest of LibTorch (its data loaders, optimisers, layers) cost two seconds a file.
 #include <torch/autograd.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/linear.h>

@@ -16,7 +16,9 @@ Tensor shells(at::IntArrayRef space) {
   for (std::size_t axis = 0; axis < space.size(); ++axis) {
     std::vector<std::int64_t> shape(space.size(), 1);
     shape[axis] = space[axis];
-    squares += (at::fft_fftfreq(space[axis], 1.0, torch::TensorOptions(torch::kDouble)) * longest).square().view(shape);
+    squares += (at::fft_fftfreq(space[axis], 1.0, torch::TensorOptions(torch::kDouble)) * longest)
+                   .square()
+                   .view(shape);
   }
   return squares.sqrt().round().to(torch::kLong).flatten();
 }

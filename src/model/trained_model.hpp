@@ -10,7 +10,6 @@
 #pragma once
 
 #include "model/folder.hpp"
-
 #include "model/recipe.hpp"
 
 namespace cvf::model {

@@ -49,9 +49,9 @@ class System {
   virtual std::string boundary() const = 0;  // "periodic", "zero_flux", "outflow" or "none"
 
   /// Integrates one sample. `times` increases strictly and starts at or after 0; time 0 is the initial state
-  /// (after any burn-in). Every wanted time is hit exactly. A state that blows up is a NumericsError or a frame
-  /// that is not finite: the caller then asks for another attempt. The scalars are those of scalar_names(), in
-  /// that order.
+  /// (after any burn-in). Every wanted time is hit exactly. A state that blows up is a NumericsError or a
+  /// frame that is not finite: the caller then asks for another attempt. The scalars are those of
+  /// scalar_names(), in that order.
   virtual Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const = 0;
   virtual std::vector<std::string> scalar_names() const = 0;
 

@@ -55,8 +55,8 @@ void check_same_run(const Checkpoint& checkpoint, const std::string& run_toml) {
 }
 
 std::string versions() {
-  return fmt::format("cvf {} ({})\nLibTorch {}\ncompiler {}\nthreads {}\n", version, commit, TORCH_VERSION, __VERSION__,
-                     threads::count());
+  return fmt::format("cvf {} ({})\nLibTorch {}\ncompiler {}\nthreads {}\n", version, commit, TORCH_VERSION,
+                     __VERSION__, threads::count());
 }
 
 }  // namespace cvf::train

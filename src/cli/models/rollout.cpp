@@ -129,7 +129,11 @@ struct Rollout {
 void add_rollout(CLI::App& app) {
   CLI::App& verb_app = *app.add_subcommand("rollout", "forecast samples of a data file with a trained model");
   const auto verb = bind<Rollout>(verb_app);
-  verb_app.footer("Solvers and their options: cvf explain solver");
+  verb_app.footer(
+      "Example: cvf rollout runs/pendulum --data data/pendulum.h5 --samples 180:188 --until 9 --out "
+      "forecast.h5\n"
+      "The forecast is a data file (cvf data picture reads it) with time, step and NRE of every step.\n"
+      "Solvers and their options: cvf explain solver");
   verb_app.add_option("RUN", verb->run_path, "a model's folder, or a run's (its best, else its last model)")
       ->required();
   verb_app.add_option("--data", verb->input.path, "data file with the initial states")->required();

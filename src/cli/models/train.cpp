@@ -79,7 +79,8 @@ struct Train {
                   ? ""
                   : fmt::format(", best validation error {:.4g} at step {}", o.best_error, o.best_step));
     if (ranks > 1) {
-      log::note("{} ranks: {:.4g} samples/s, {:.4g} by each", ranks, o.samples_per_s, o.samples_per_s / ranks);
+      log::note("{} ranks: {:.4g} samples/s, {:.4g} by each", ranks, o.samples_per_s,
+                o.samples_per_s / ranks);
     }
   }
 };

@@ -14,7 +14,10 @@ solvers::Choice SolverOption::choose(const RunFolder& run) const {
   made.name = run.solver;
   const auto trained =
       train::RunOptions::read(config::Document::from_text(run.model.run_toml, run.folder + "/run.toml"));
-  if (name.empty() && trained.solver == run.solver) made.settings = trained.solver_settings;
+  if (name.empty() && trained.solver_settings) {
+    made.name = trained.solver;
+    made.settings = trained.solver_settings;
+  }
   config::Document document;
   if (!name.empty()) document.set("solver.name=" + name);
   for (const auto& assignment : sets) document.set(assignment);

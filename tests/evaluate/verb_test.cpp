@@ -70,6 +70,13 @@ TEST_F(EvaluateVerb, CalibratesSoThatRolloutsHaveErrorBars) {
   expect({"evaluate", run_, "--protocol", "direct"}, 0, "a coverage of 0.9 needs 9, so error bars are not");
 }
 
+TEST_F(EvaluateVerb, StepsWithTheSolverThatTheRunNames) {
+  const std::string named = scratch_.path("named");
+  testing_support::run(testing_support::tiny_run(data_) + "\nsolver.name = \"tsit5\"\n", named);
+  const Words words{"evaluate", named, "--protocol", "direct", "--json"};
+  expect(words, 0, R"(name = \"tsit5\")");
+}
+
 TEST_F(EvaluateVerb, RefusesErrorBarsThatWouldNotHold) {
   ASSERT_EQ(testing_support::run(scratch_, {"evaluate", run_, "--calibrate"}).code, 0);
   expect(rollout({"--coverage", "0.9"}), 2, "at least 9 validation trajectories, and this one has 5");

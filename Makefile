@@ -15,7 +15,9 @@ $(BUILD)/build.ninja: CMakePresets.json | setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS)
 
-demo: build
+# The demonstration needs the program only, not the tests.
+demo: $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS) --target cvf
 	@$(BUILD)/cvf demo
 
 test: build

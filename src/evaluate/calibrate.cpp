@@ -12,8 +12,6 @@
 namespace cvf::evaluate {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 bool has_unknown(std::span<const double> values) {
   return std::any_of(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
 }

@@ -13,7 +13,6 @@
 namespace cvf::evaluate {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_ratios = 2000;
 constexpr double rounding = 1e-3;  // times in files are rounded
 

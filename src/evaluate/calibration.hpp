@@ -13,6 +13,7 @@
 // chosen by its validation error has seen a little of these numbers.)
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 namespace cvf::evaluate {
 
 inline constexpr std::size_t octaves = 6;
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// A step counts with at least this NRE: round-off must not make a doubt of nothing.
 inline constexpr double least_nre = 1e-6;

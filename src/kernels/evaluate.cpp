@@ -1,16 +1,10 @@
 #include <algorithm>
 
+#include "kernels/plain_float.hpp"
 #include "kernels/sit_pack.hpp"
 #include "kernels/watch.hpp"
 
 namespace cvf::kernels {
-namespace {
-
-bool is_plain_float(const torch::Tensor& t) {
-  return t.device().is_cpu() && t.scalar_type() == torch::kFloat && t.layout() == torch::kStrided;
-}
-
-}  // namespace
 
 // The one place where fused and composed are chosen between. Second-order gradients find their way to the
 // composed operations by themselves (see FusedSit).
@@ -21,8 +15,7 @@ bool fused_applies(const SitTrunk& trunk, Engine engine, const torch::Tensor& st
   if (Watch::active()) return false;  // layers can be looked at in the composed operations only
   if (state.size(0) == 0 || !is_plain_float(state) || !is_plain_float(modulation)) return false;
   const auto weights = flat_weights(trunk);
-  return std::all_of(weights.begin(), weights.end(),
-                     [](const torch::Tensor& w) { return is_plain_float(w) && w.is_contiguous(); });
+  return std::all_of(weights.begin(), weights.end(), is_dense_float);
 }
 
 torch::Tensor evaluate(const SitTrunk& trunk, Engine engine, const torch::Tensor& state,

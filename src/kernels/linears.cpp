@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/cpu_choice.hpp"
+#include "kernels/plain_float.hpp"
 #include "kernels/sit.hpp"
 
 namespace cvf::kernels {
@@ -11,14 +12,10 @@ using torch::Tensor;
 constexpr std::int64_t few = 16;    // vectors; for more of them the library's product is as fast
 constexpr std::int64_t piece = 64;  // rows of a matrix that a thread takes at a time
 
-bool is_plain_float(const Tensor& t) {
-  return t.device().is_cpu() && t.scalar_type() == torch::kFloat && t.is_contiguous();
-}
-
 bool dots_apply(const Tensor& x, const std::vector<Linear>& layers) {
-  if (torch::GradMode::is_enabled() || x.size(0) == 0 || x.size(0) > few || !is_plain_float(x)) return false;
+  if (torch::GradMode::is_enabled() || x.size(0) == 0 || x.size(0) > few || !is_dense_float(x)) return false;
   return std::all_of(layers.begin(), layers.end(),
-                     [](const Linear& l) { return is_plain_float(l.weight) && is_plain_float(l.bias); });
+                     [](const Linear& l) { return is_dense_float(l.weight) && is_dense_float(l.bias); });
 }
 
 struct Piece {

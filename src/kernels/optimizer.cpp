@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "kernels/cpu_choice.hpp"
+#include "kernels/plain_float.hpp"
 
 namespace cvf::kernels {
 namespace {
 
 using torch::Tensor;
-
-bool runs_fused(const Tensor& t) {
-  return t.device().is_cpu() && t.scalar_type() == torch::kFloat && t.is_contiguous();
-}
 
 void run_fused(Tensor& parameter, const Tensor& gradient, Tensor& mean, Tensor& square, const cpu::AdamW& a) {
   float *w = parameter.data_ptr<float>(), *m = mean.data_ptr<float>(), *v = square.data_ptr<float>();
@@ -33,7 +30,7 @@ void adamw_step(Tensor& parameter, const Tensor& gradient, Tensor& mean, Tensor&
                 const AdamWOptions& o) {
   torch::NoGradGuard no_grad;
   const double c1 = 1 - std::pow(o.beta1, step), c2 = 1 - std::pow(o.beta2, step);
-  if (runs_fused(parameter) && runs_fused(gradient)) {
+  if (is_dense_float(parameter) && is_dense_float(gradient)) {
     const auto f = [](double x) { return static_cast<float>(x); };
     return run_fused(parameter, gradient, mean, square,
                      {f(o.rate), f(o.beta1), f(o.beta2), f(o.epsilon), f(o.decay), f(c1), f(c2)});

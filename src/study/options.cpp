@@ -13,13 +13,6 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> axes{"data", "option", "method", "evaluation"};
 
-template <class T>
-std::vector<std::string> names_of(const Named<T>& all) {
-  std::vector<std::string> out;
-  for (const auto& [name, value] : all) out.push_back(name);
-  return out;
-}
-
 // Only the wanted entries, in the order of the file; an unknown name is an error.
 template <class T>
 void keep(Named<T>& all, const std::vector<std::string>& wanted, const std::string& place) {

@@ -57,6 +57,13 @@ struct Preset {
 template <class T>
 using Named = std::vector<std::pair<std::string, T>>;
 
+template <class T>
+std::vector<std::string> names_of(const Named<T>& all) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : all) out.push_back(name);
+  return out;
+}
+
 struct Study {
   std::string title, question;
   std::vector<std::int64_t> seeds{0};

@@ -27,13 +27,6 @@ std::vector<Point> combinations(const std::vector<std::string>& axes,
   return out;
 }
 
-template <class T>
-std::vector<std::string> names_of(const Named<T>& all) {
-  std::vector<std::string> out;
-  for (const auto& [name, value] : all) out.push_back(name);
-  return out;
-}
-
 std::string label(const Point& point, const std::vector<std::string>& axes,
                   const std::map<std::string, std::vector<std::string>>& names) {
   std::string out;

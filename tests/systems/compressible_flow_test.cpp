@@ -18,7 +18,7 @@ using tests::evolved;
 using tests::Gas;
 using tests::sampled;
 using Planes = std::vector<double>;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// A turbulent start on a grid whose sizes no vector width divides.
 Planes turbulence(GridSize grid, double mach = 1) {

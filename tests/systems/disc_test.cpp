@@ -9,7 +9,7 @@
 namespace cvf::systems {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 TEST(Disc, SharesQuartersHalvesAndSegments) {
   const Disc disc{0.3, -0.2, 0.5};

@@ -11,7 +11,7 @@
 namespace cvf::systems {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 const GridSize square{128, 128};
 constexpr std::size_t cells = 128 * 128;
 

@@ -22,7 +22,10 @@ function(cvf_unity target)
 endfunction()
 
 add_library(cvf_flags INTERFACE)
-target_compile_options(cvf_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)
+target_compile_options(cvf_flags INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+if(NOT CVF_UNITY)  # there a name of one file may be a local one of another
+  target_compile_options(cvf_flags INTERFACE -Wshadow)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(cvf_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)  # GCC 12 warns of overlaps and
   # overflows inside std::string and fmt that are not there

@@ -10,7 +10,8 @@ namespace cvf::bench {
 struct TrainSettings {
   std::set<std::string> only;  // configurations by name; empty = S and A
   int repeats = 5;
-  int batch = 0;  // 0: the configuration's own
+  int batch = 0;    // 0: the configuration's own
+  int at_once = 0;  // train.at_once
   bool json = false;
 };
 

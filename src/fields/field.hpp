@@ -36,6 +36,10 @@ class VelocityField : public torch::nn::Module {
   /// About the bytes that so many evaluations of a training step hold until its gradient is known.
   virtual double training_bytes(double /*evaluations*/) const { return 0; }
 
+  /// Rows with so many evaluations each that can wait for their gradient together without anything being
+  /// computed twice; a larger batch is better taken in portions. 0: any number.
+  virtual std::int64_t rows_at_once(double /*evaluations*/) const { return 0; }
+
   const StateShape& shape() const { return shape_; }
   std::int64_t parameter_count() const;
 

@@ -119,9 +119,18 @@ double Sit::training_bytes(double evaluations) const {
   const double n = static_cast<double>(size_.tokens()), d = static_cast<double>(size_.dim);
   const double block = 30 * n * d + 2 * static_cast<double>(size_.heads) * n * n;
   const double composed = evaluations * 4.0 * static_cast<double>(size_.depth) * block;
-  const bool fused = options_.engine != "composed" && parameters().front().scalar_type() == torch::kFloat &&
-                     parameters().front().device().is_cpu();
-  return fused ? std::min(composed, static_cast<double>(kernels::activation_budget_bytes()) + 4e7) : composed;
+  if (!trains_fused()) return composed;
+  return std::min(composed, static_cast<double>(kernels::activation_budget_bytes()) + 4e7);
+}
+
+std::int64_t Sit::rows_at_once(double evaluations) const {
+  return trains_fused() ? kernels::comfortable_rows(size_, evaluations) : 0;
+}
+
+bool Sit::trains_fused() const {
+  const auto& weight = patch_->weight;
+  return options_.engine != "composed" && size_.depth <= kernels::most_fused_blocks &&
+         weight.scalar_type() == torch::kFloat && weight.device().is_cpu();
 }
 
 double Sit::flops() const {

@@ -26,6 +26,7 @@ class Sit : public VelocityField {
   bool conditioned() const override { return options_.conditioned; }
   double flops() const override;
   double training_bytes(double evaluations) const override;
+  std::int64_t rows_at_once(double evaluations) const override;
 
   /// (shift, scale, gate) of all layers for the steps dt [B] -> [B, depth*6*D + 2*D]
   torch::Tensor modulation(const torch::Tensor& dt);
@@ -33,6 +34,7 @@ class Sit : public VelocityField {
 
  private:
   kernels::Engine engine() const;
+  bool trains_fused() const;
   void add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t seed);
 
   struct Block {

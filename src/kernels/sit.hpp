@@ -53,6 +53,9 @@ torch::Tensor composed_sit(const SitTrunk& trunk, const torch::Tensor& state,
 /// What the fused path may hold for backward; beyond it, it computes again.
 std::size_t activation_budget_bytes();
 
+/// Samples whose evaluations, so many each, stay within it; a multiple of the threads.
+std::int64_t comfortable_rows(const SitSize& size, double evaluations);
+
 /// The results of several linear layers on one x [B,in], side by side. The automatic engine takes one pass
 /// over the weights where a few vectors need no gradient.
 torch::Tensor linears_beside(const torch::Tensor& x, const std::vector<Linear>& layers, Engine engine);

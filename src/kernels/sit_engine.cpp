@@ -107,6 +107,14 @@ std::size_t activation_budget_bytes() {
   return activation_budget;
 }
 
+std::int64_t comfortable_rows(const SitSize& size, double evaluations) {
+  const double sample = sizeof(float) * static_cast<double>(make_keep_plan(make_plan(size), true).sample);
+  const double usable = 0.95 * static_cast<double>(activation_budget);  // buffers are rounded up to whole pages
+  const std::int64_t threads = omp_get_max_threads();
+  const auto rows = static_cast<std::int64_t>(usable / (sample * evaluations));
+  return std::max(threads, rows / threads * threads);
+}
+
 PartSeconds take_part_seconds() {
   const std::lock_guard lock(parts_mutex);
   counts_parts = true;

@@ -18,7 +18,24 @@ void check(const Batch& batch, const Needs& needs) {
   }
 }
 
+torch::Tensor cut(const torch::Tensor& t, std::int64_t axis, std::int64_t begin, std::int64_t end) {
+  return t.defined() ? t.narrow(axis, begin, end - begin) : t;
+}
+
 }  // namespace
+
+Batch Batch::rows(std::int64_t begin, std::int64_t end) const {
+  Batch out;
+  for (const auto& frame : frames) out.frames.push_back({cut(frame.value, 0, begin, end)});
+  out.steps = cut(steps, 1, begin, end);
+  for (const auto& slope : slopes) out.slopes.push_back(cut(slope, 0, begin, end));
+  for (const auto& curvature : curvatures) out.curvatures.push_back(cut(curvature, 0, begin, end));
+  return out;
+}
+
+Draws Draws::rows(std::int64_t begin, std::int64_t end) const {
+  return {cut(shares, 1, begin, end), cut(spans, 0, begin, end), cut(points, 0, begin, end)};
+}
 
 void Losses::add(std::string_view name, double weight, const torch::Tensor& part) {
   const torch::Tensor weighted = weight == 1 ? part : weight * part;

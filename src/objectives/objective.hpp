@@ -25,6 +25,7 @@ struct Batch {
   const torch::Tensor& state(std::size_t frame) const { return frames.at(frame).value; }
   torch::Tensor step(std::int64_t interval) const { return steps[interval]; }
   std::int64_t rows() const { return frames.at(0).value.size(0); }
+  Batch rows(std::int64_t begin, std::int64_t end) const;
 };
 
 /// The random numbers of one batch, double. Objectives read those that they need.
@@ -32,6 +33,8 @@ struct Draws {
   torch::Tensor shares;  // [k-1, B], each column sums to 1: the legs of the rupture, (r, 1-r) for k = 3
   torch::Tensor spans;   // [B] u: the rupture's long side is u*dt; undefined = 1 everywhere
   torch::Tensor points;  // [B] w: where in the interval
+
+  Draws rows(std::int64_t begin, std::int64_t end) const;
 };
 
 /// Which rows to draw for. A row's numbers depend on the seed and on its own number only, so ranks that share

@@ -1,5 +1,6 @@
 #include "train/learner.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "train/statistics.hpp"
@@ -16,10 +17,12 @@ Learner::Learner(const RunOptions& o, const Materials& materials, Team& team)
       seed_(static_cast<std::uint64_t>(o.seed)),
       global_batch_(o.loader.batch),
       accumulate_(o.length.accumulate),
+      at_once_(o.length.at_once > 0 ? o.length.at_once
+                                    : model.field->rows_at_once(objective->needs().evaluations)),
       rate_(o.optimizer.rate),
       team_(team) {}
 
-objectives::Losses Learner::learn(const Portion& portion) {
+Numbers Learner::learn(const Portion& portion) {
   follow_statistics(*model.normalizer, portion, team_);
   const auto rows = static_cast<std::int64_t>(portion.ids.size());
   ids = portion.ids;
@@ -28,24 +31,45 @@ objectives::Losses Learner::learn(const Portion& portion) {
       objective->draw({.seed = seed_,
                        .first_row = static_cast<std::uint64_t>(batches * global_batch_ + team_.rank() * rows),
                        .rows = rows});
-  auto losses = objective->loss(view(), batch, draws);
-  if (!std::isfinite(losses.total.item<double>())) throw NotFinite{"the loss is not finite"};
-  (losses.total / accumulate_).backward();
+  Numbers means;
+  for (const auto& [begin, end] : portions(rows)) learn_rows(begin, end, means);
   ++batches;
-  return losses;
+  return means;
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> Learner::portions(std::int64_t rows) const {
+  const auto most = at_once_ > 0 ? at_once_ : rows;
+  std::vector<std::pair<std::int64_t, std::int64_t>> out;
+  for (std::int64_t begin = 0; begin < rows; begin += most)
+    out.emplace_back(begin, std::min(begin + most, rows));
+  return out;
+}
+
+// Every part of a loss is a mean over rows, so a batch's is the mean over its portions, each with its share.
+void Learner::learn_rows(std::int64_t begin, std::int64_t end, Numbers& means) {
+  const bool all = begin == 0 && end == batch.rows();
+  const auto losses = all ? objective->loss(view(), batch, draws)
+                          : objective->loss(view(), batch.rows(begin, end), draws.rows(begin, end));
+  const double share = static_cast<double>(end - begin) / static_cast<double>(batch.rows());
+  const double total = losses.total.item<double>();
+  if (!std::isfinite(total)) throw NotFinite{"the loss is not finite"};
+  (losses.total * (share / accumulate_)).backward();
+  if (begin == 0) {
+    means.emplace_back("loss", 0);
+    for (const auto& [name, part] : losses.parts) means.emplace_back(name, 0);
+  }
+  means[0].second += share * total;
+  for (std::size_t k = 0; k < losses.parts.size(); ++k)
+    means[k + 1].second += share * losses.parts[k].second.item<double>();
 }
 
 StepResult Learner::step(double factor, bool wish_to_stop) {
   optimizer.clear_gradients();
   StepResult out;
   for (int i = 0; i < accumulate_; ++i) {
-    const auto losses = learn(feed.next());
-    if (i == 0) out.losses.emplace_back("loss", 0);
-    out.losses[0].second += losses.total.item<double>();
-    for (std::size_t k = 0; k < losses.parts.size(); ++k) {
-      if (i == 0) out.losses.emplace_back(losses.parts[k].first, 0);
-      out.losses[k + 1].second += losses.parts[k].second.item<double>();
-    }
+    const Numbers means = learn(feed.next());
+    if (i == 0) out.losses = means;
+    for (std::size_t k = 0; i > 0 && k < means.size(); ++k) out.losses[k].second += means[k].second;
   }
   team_.average(optimizer.gradients());
   out.norm = optimizer.gradient_norm();

@@ -45,12 +45,17 @@ class Learner {
 
   objectives::View view() const { return {*model.field, *model.normalizer}; }
 
+  /// [begin, end) of the rows of a batch that go forward and backward together, one after the other.
+  std::vector<std::pair<std::int64_t, std::int64_t>> portions(std::int64_t rows) const;
+
  private:
-  objectives::Losses learn(const Portion& portion);
+  Numbers learn(const Portion& portion);  // the mean losses of the batch: total first, then the parts
+  void learn_rows(std::int64_t begin, std::int64_t end, Numbers& means);
 
   std::uint64_t seed_;
   std::int64_t global_batch_;
   int accumulate_;
+  std::int64_t at_once_;  // rows that go forward and backward together; 0: the whole batch
   double rate_;
   Team& team_;
 };

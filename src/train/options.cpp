@@ -37,6 +37,9 @@ void LengthOptions::describe(config::Section& s) {
         "a wall-clock budget: ends there, and the schedule is stretched over it; 0 = none",
         config::at_least(0));
   s.key("accumulate", &accumulate, "batches behind one step of the optimizer", config::at_least(1));
+  s.key("at_once", &at_once,
+        "rows of a batch that go forward and backward together: bounds memory; 0 = what suits the field",
+        config::at_least(0));
   s.key("average", &average, "decay of averaged weights, which are then the model; 0 = none",
         config::between(0, 0.9999999));
 }

@@ -6,20 +6,18 @@
 #include <thread>
 
 #include "core/files.hpp"
+#include "support/has.hpp"
 #include "support/program.hpp"
 #include "support/scratch.hpp"
 
 namespace cvf::cli {
 namespace {
 
+using testing_support::has;
 using testing_support::Program;
 using testing_support::Ran;
 using testing_support::run;
 using testing_support::Scratch;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST(DataVerbs, GenerateInspectAuditConvertAndPictureFitTogether) {
   const Scratch scratch;

@@ -8,18 +8,16 @@
 
 #include "core/files.hpp"
 #include "evaluate/calibrate.hpp"
+#include "support/has.hpp"
 #include "support/scratch.hpp"
 
 namespace cvf::evaluate {
 namespace {
 
+using testing_support::has;
 using testing_support::Scratch;
 using testing_support::sentence_of;
 using Values = std::vector<double>;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // Trajectories that differ in how wrong they are, with frames that hang together: each error is the one
 // before times something. Twenty frames of one say little more than one frame does.

@@ -3,19 +3,17 @@
 
 #include "data/hdf5.hpp"
 #include "evaluate/calibration.hpp"
+#include "support/has.hpp"
 #include "support/program.hpp"
 #include "support/training.hpp"
 
 namespace cvf::evaluate {
 namespace {
 
+using testing_support::has;
 using testing_support::Ran;
 using testing_support::Scratch;
 using Words = std::vector<std::string>;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::string replaced(std::string text, const std::string& old, const std::string& now) {
   return text.replace(text.find(old), old.size(), now);

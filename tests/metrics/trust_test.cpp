@@ -86,7 +86,9 @@ TEST(ConformalBound, SaysHowManyACoverageTakes) {
   for (const double coverage : {0.01, 0.3, 0.75, 0.875, 0.999}) {
     const auto needed = needed_for(coverage);
     EXPECT_LE(conformal_rank(needed, coverage), needed);
-    if (needed > 1) EXPECT_GT(conformal_rank(needed - 1, coverage), needed - 1) << coverage;
+    if (needed > 1) {
+      EXPECT_GT(conformal_rank(needed - 1, coverage), needed - 1) << coverage;
+    }
   }
 }
 

@@ -6,18 +6,16 @@
 #include "data/hdf5.hpp"
 #include "data/source.hpp"
 #include "model/trained_model.hpp"
+#include "support/has.hpp"
 #include "support/program.hpp"
 
 namespace cvf::rollout {
 namespace {
 
+using testing_support::has;
 using testing_support::Ran;
 using testing_support::run;
 using testing_support::Scratch;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class RolloutVerb : public testing::Test {
  protected:

@@ -68,6 +68,21 @@ TEST(Training, LowersTheLossOfEveryObjective) {
   }
 }
 
+TEST(Training, IsTheSameInPortions) {
+  for (const auto& [objective, more] : recipes) {
+    SCOPED_TRACE(objective + " " + more);
+    const std::string precise = more.find("precision") == std::string::npos ? "\nprecision = \"float64\"" : "";
+    const Scratch scratch;
+    const auto toml = tiny_run(scratch.path("data.h5"),
+                               fmt::format("objective.name = \"{}\"\n{}{}", objective, more, precise));
+    run(toml, scratch.path("whole"));
+    run(toml + "\ntrain.at_once = 5\n", scratch.path("portions"));
+    const auto whole = losses_of(scratch.path("whole")), portions = losses_of(scratch.path("portions"));
+    ASSERT_EQ(whole.size(), portions.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(portions[i], whole[i], 1e-8 * whole[i]);
+  }
+}
+
 TEST(Training, WorksOnGrids) {
   const Scratch scratch;
   const auto toml =

@@ -10,6 +10,8 @@ inline bool is_plain_float(const torch::Tensor& t) {
 }
 
 /// And its values follow one another.
-inline bool is_dense_float(const torch::Tensor& t) { return is_plain_float(t) && t.is_contiguous(); }
+inline bool is_dense_float(const torch::Tensor& t) {
+  return is_plain_float(t) && t.is_contiguous();
+}
 
 }  // namespace cvf::kernels

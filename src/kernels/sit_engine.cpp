@@ -11,7 +11,7 @@
 namespace cvf::kernels {
 namespace {
 
-std::size_t activation_budget = 192u << 20;
+std::size_t activation_budget = 288u << 20;
 std::atomic<std::size_t> bytes_kept{0};
 
 std::atomic<bool> counts_parts{false};
@@ -109,7 +109,8 @@ std::size_t activation_budget_bytes() {
 
 std::int64_t comfortable_rows(const SitSize& size, double evaluations) {
   const double sample = sizeof(float) * static_cast<double>(make_keep_plan(make_plan(size), true).sample);
-  const double usable = 0.95 * static_cast<double>(activation_budget);  // buffers are rounded up to whole pages
+  const double usable =
+      0.95 * static_cast<double>(activation_budget);  // buffers are rounded up to whole pages
   const std::int64_t threads = omp_get_max_threads();
   const auto rows = static_cast<std::int64_t>(usable / (sample * evaluations));
   return std::max(threads, rows / threads * threads);

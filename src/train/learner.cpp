@@ -38,10 +38,18 @@ Numbers Learner::learn(const Portion& portion) {
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> Learner::portions(std::int64_t rows) const {
-  const auto most = at_once_ > 0 ? at_once_ : rows;
+  std::int64_t count = at_once_ > 0 ? (rows + at_once_ - 1) / at_once_ : 1;
+  for (auto more = count; more < 2 * count;
+       ++more) {  // equal ones, where a few more make them so, share buffers
+    if (rows % more == 0) {
+      count = more;
+      break;
+    }
+  }
+  const std::int64_t size = (rows + count - 1) / count;
   std::vector<std::pair<std::int64_t, std::int64_t>> out;
-  for (std::int64_t begin = 0; begin < rows; begin += most)
-    out.emplace_back(begin, std::min(begin + most, rows));
+  for (std::int64_t begin = 0; begin < rows; begin += size)
+    out.emplace_back(begin, std::min(begin + size, rows));
   return out;
 }
 

@@ -101,7 +101,8 @@ void Trainer::check_fit() const {
   if (team_.leads()) fs::create_directories(folder_);
   team_.barrier();
   const auto& description = materials_.source->description();
-  const auto portion = learner_.portions(std::max<std::int64_t>(1, options_.loader.batch / team_.size())).front();
+  const auto portion =
+      learner_.portions(std::max<std::int64_t>(1, options_.loader.batch / team_.size())).front();
   const auto rows = static_cast<double>(portion.second - portion.first);
   const double checkpoint = checkpoint_bytes(model_, learner_.optimizer);
   double data = 0;

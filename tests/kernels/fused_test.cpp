@@ -1,6 +1,5 @@
 // The fused kernels equal the composed reference in double, for every flavour that this CPU runs.
 #include <gtest/gtest.h>
-
 #include <omp.h>
 
 #include <cmath>
@@ -111,11 +110,11 @@ void expect_equal(const Case& c, const std::string& what) {
 
 class EveryFlavour : public testing::Test {
  protected:
-  void SetUp() override { set_activation_budget(192u << 20); }
+  const std::size_t usual_budget_ = activation_budget_bytes();
   void TearDown() override {
     omp_set_num_threads(2);
     use_kernels(*runnable_kernels().back());
-    set_activation_budget(192u << 20);
+    set_activation_budget(usual_budget_);
   }
 };
 
@@ -140,13 +139,14 @@ TEST_F(EveryFlavour, EqualsItWithAnyNumberOfThreadsAndWithoutKeptActivations) {
 
 TEST_F(EveryFlavour, NamesAsManyRowsAsItsBudgetHolds) {
   const SitSize size{.channels = 2, .height = 32, .width = 32, .patch = 4, .dim = 96, .depth = 4, .heads = 4};
-  const double values = 64.0 * 96 * (4 * 10 + 1);  // x, middle, qkv, attended, hidden of four blocks; the last x
+  const double values =
+      64.0 * 96 * (4 * 10 + 1);  // x, middle, qkv, attended, hidden of four blocks; the last x
   omp_set_num_threads(2);
   for (const double evaluations : {1.0, 3.0, 4.0}) {
     const auto rows = static_cast<double>(comfortable_rows(size, evaluations));
     EXPECT_EQ(std::fmod(rows, 2), 0);
-    EXPECT_LT(rows * evaluations * values * 4, 192u << 20);
-    EXPECT_GT(1.2 * (rows + 2) * evaluations * values * 4, 192u << 20);
+    EXPECT_LT(rows * evaluations * values * 4, usual_budget_);
+    EXPECT_GT(1.2 * (rows + 2) * evaluations * values * 4, usual_budget_);
   }
   EXPECT_EQ(comfortable_rows(size, 1e9), 2) << "never less than a row for each thread";
 }

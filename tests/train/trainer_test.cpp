@@ -71,7 +71,8 @@ TEST(Training, LowersTheLossOfEveryObjective) {
 TEST(Training, IsTheSameInPortions) {
   for (const auto& [objective, more] : recipes) {
     SCOPED_TRACE(objective + " " + more);
-    const std::string precise = more.find("precision") == std::string::npos ? "\nprecision = \"float64\"" : "";
+    const std::string precise =
+        more.find("precision") == std::string::npos ? "\nprecision = \"float64\"" : "";
     const Scratch scratch;
     const auto toml = tiny_run(scratch.path("data.h5"),
                                fmt::format("objective.name = \"{}\"\n{}{}", objective, more, precise));

@@ -25,7 +25,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Of measurements that were taken in turn, so that a slow spell of the machine is in both.
+// Of measurements as long as each other that were taken in turn: a slow spell of the machine is in both.
 double median_ratio(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < a.size(); ++i) ratios.push_back(a[i] / b[i]);
@@ -144,7 +144,7 @@ void run_train(const TrainSettings& settings) {
                  "objective", "samples/s", "x sm", "outside psi");
     }
     for (const auto& e : entrants) {
-      const double step = median(e.step), cost = median_ratio(e.step, sm->step);
+      const double step = median(e.step), cost = step / median(sm->step);
       const double outside = 1 - median_ratio(e.psi, e.step);
       json[c.name][e.name] = {{"samples_per_s", batch / step}, {"cost", cost}, {"outside_psi", outside}};
       if (!settings.json) {

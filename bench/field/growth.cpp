@@ -19,7 +19,7 @@ Cost cost_of(Problem& problem, bool training, const FieldSettings& s) {
   const int threads = s.threads.back();
   const auto run = [&] { training ? problem.train() : problem.infer(); };
   const int calls = calls_within(0.05, run);
-  const double seconds = race({{"call", run, calls}}, {s.repeats, s.cpu_time, threads}).at("call");
+  const double seconds = race({{"call", run, calls}}, {s.repeats, s.cpu_time, threads}).at("call").median;
   return {seconds, parts_json(part_figures(problem, training, threads, calls))["attention"]["share"]};
 }
 

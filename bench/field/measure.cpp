@@ -40,10 +40,11 @@ void shuffle_the_repeats() {
 
 }  // namespace
 
-std::map<std::string, double> race(const std::vector<Contestant>& contestants, const Timing& timing) {
+std::map<std::string, Result> race(const std::vector<Contestant>& contestants, const Timing& timing) {
   shuffle_the_repeats();
   for (const auto& c : contestants) {
     auto* entry = benchmark::RegisterBenchmark(c.name.c_str(), [&c](benchmark::State& state) {
+      if (c.before) c.before();
       for (auto _ : state) c.work();
     });
     entry->Iterations(c.calls)->Repetitions(timing.repeats)->MeasureProcessCPUTime();
@@ -51,9 +52,10 @@ std::map<std::string, double> race(const std::vector<Contestant>& contestants, c
   Collector collector(timing.cpu_time);
   benchmark::RunSpecifiedBenchmarks(&collector);
   benchmark::ClearRegisteredBenchmarks();
-  std::map<std::string, double> out;
+  std::map<std::string, Result> out;
+  const double share = timing.cpu_time ? 1.0 / timing.threads : 1;
   for (const auto& [name, seconds] : collector.seconds) {
-    out[name] = median(seconds) / (timing.cpu_time ? timing.threads : 1);
+    out[name] = {share * median(seconds), share * *std::min_element(seconds.begin(), seconds.end())};
   }
   return out;
 }

@@ -12,7 +12,8 @@ namespace cvf::bench {
 struct Contestant {
   std::string name;
   std::function<void()> work;
-  int calls = 1;  // in one repeat
+  int calls = 1;                    // in one repeat
+  std::function<void()> before{};  // each repeat, not timed
 };
 
 struct Timing {
@@ -21,8 +22,12 @@ struct Timing {
   int threads = 1;
 };
 
-/// Median seconds of one call of each contestant, by name. The order of all repeats is shuffled.
-std::map<std::string, double> race(const std::vector<Contestant>& contestants, const Timing& timing);
+struct Result {
+  double median = 0, least = 0;  // seconds of one call
+};
+
+/// Of each contestant, by name. The order of all repeats is shuffled.
+std::map<std::string, Result> race(const std::vector<Contestant>& contestants, const Timing& timing);
 
 /// Calls that fill about `seconds`, after one unmeasured call; at least 1.
 int calls_within(double seconds, const std::function<void()>& work);

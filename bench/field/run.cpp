@@ -47,30 +47,72 @@ nlohmann::json measure(const FieldSettings& s, const Configuration& c, int threa
     run(composed);
     contestants.push_back({"composed", [&] { run(composed); }, calls});
   }
-  auto seconds = race(contestants, {s.repeats, s.cpu_time, threads});
-  const double flops = fused.flops() * (training ? 3 : 1), peak = peak_operations / seconds["peak"];
-  const auto composed_fraction = s.fused_only ? 0 : flops / seconds["composed"] / peak;
-  nlohmann::json out{{"speedup", s.fused_only ? 0 : seconds["composed"] / seconds["fused"]},
-                     {"peak_fraction", flops / seconds["fused"] / peak},
-                     {"gflops", flops / seconds["fused"] * 1e-9},
-                     {"samples_per_s", c.batch / seconds["fused"]},
+  auto results = race(contestants, {s.repeats, s.cpu_time, threads});
+  const auto seconds = [&](const char* name) { return results[name].median; };
+  const double flops = fused.flops() * (training ? 3 : 1), peak = peak_operations / seconds("peak");
+  const auto composed_fraction = s.fused_only ? 0 : flops / seconds("composed") / peak;
+  nlohmann::json out{{"speedup", s.fused_only ? 0 : seconds("composed") / seconds("fused")},
+                     {"peak_fraction", flops / seconds("fused") / peak},
+                     {"best_peak_fraction", flops / results["fused"].least / peak},
+                     {"gflops", flops / seconds("fused") * 1e-9},
+                     {"samples_per_s", c.batch / seconds("fused")},
                      {"peak_gflops", peak * 1e-9},
-                     {"sgemm_gflops", sgemm_flops / seconds["sgemm"] * 1e-9},
+                     {"sgemm_gflops", sgemm_flops / seconds("sgemm") * 1e-9},
                      {"composed_peak_fraction", composed_fraction}};
   if (s.parts) out["parts"] = parts_json(part_figures(fused, training, threads, std::max(3, calls)));
   return out;
 }
 
 void print_row(const std::string& name, int threads, const char* what, const nlohmann::json& j) {
+  const auto faster =
+      j["speedup"] == 0 ? std::string{} : fmt::format("{:6.2f}x composed  ", j["speedup"].get<double>());
   fmt::print(
-      "{:<3} {} thread{} {:<6} {:6.2f}x composed  {:5.3f} of peak {:6.1f}  {:7.1f} GF  {:9.1f} samples/s  "
+      "{:<3} {} thread{} {:<6} {}{:5.3f} of peak {:6.1f} (best repeat {:5.3f})  {:7.1f} GF  {:9.1f} samples/s  "
       "(composed {:.3f}, sgemm {:.1f} GF)\n",
-      name, threads, threads == 1 ? " " : "s", what, j["speedup"].get<double>(),
-      j["peak_fraction"].get<double>(), j["peak_gflops"].get<double>(), j["gflops"].get<double>(),
+      name, threads, threads == 1 ? " " : "s", what, faster, j["peak_fraction"].get<double>(),
+      j["peak_gflops"].get<double>(), j["best_peak_fraction"].get<double>(), j["gflops"].get<double>(),
       j["samples_per_s"].get<double>(), j["composed_peak_fraction"].get<double>(),
       j["sgemm_gflops"].get<double>());
   if (j.contains("parts")) print_parts(j["parts"]);
   std::fflush(stdout);
+}
+
+bool is_wanted(const FieldSettings& s, const Configuration& c) {
+  return s.only.empty() || s.only.contains(c.name);
+}
+
+/// How many times faster the last number of threads is than the first, the two in turns.
+double scaling(const FieldSettings& s, const Configuration& c, bool training) {
+  Problem fused(c, true);
+  const auto run = [&] { training ? fused.train() : fused.infer(); };
+  std::vector<Contestant> contestants;
+  for (const int threads : {s.threads.front(), s.threads.back()}) {
+    const auto before = [threads, run] {
+      threads::use(threads);
+      run();  // threads that have just been made begin on the core of their maker
+    };
+    before();
+    contestants.push_back({fmt::format("{}", threads), run, calls_within(0.15, run), before});
+  }
+  auto results = race(contestants, {2 * s.repeats, s.cpu_time, 1});
+  return results[contestants.front().name].median / results[contestants.back().name].median;
+}
+
+nlohmann::json measure_scaling(const FieldSettings& s) {
+  nlohmann::json out;
+  for (const auto& c : configurations()) {
+    if (!is_wanted(s, c)) continue;
+    for (const bool training : {false, true}) {
+      const double times = scaling(s, c, training);
+      const char* what = training ? "train" : "infer";
+      out[c.name][what] = times;
+      if (s.json) continue;
+      fmt::print("{:<3} {:<6} {} threads {:.2f}x as fast as {}\n", c.name, what, s.threads.back(), times,
+                 s.threads.front());
+      std::fflush(stdout);
+    }
+  }
+  return out;
 }
 
 nlohmann::json run(const FieldSettings& s) {
@@ -79,7 +121,7 @@ nlohmann::json run(const FieldSettings& s) {
     threads::use(threads);
     auto& mine = threads == s.threads.back() ? out : out[fmt::format("threads_{}", threads)];
     for (const auto& c : configurations()) {
-      if (!s.only.empty() && !s.only.contains(c.name)) continue;
+      if (!is_wanted(s, c)) continue;
       for (const bool training : {false, true}) {
         const auto figures = measure(s, c, threads, training);
         mine[c.name][training ? "train" : "infer"] = figures;
@@ -88,6 +130,7 @@ nlohmann::json run(const FieldSettings& s) {
     }
   }
   out["threads"] = s.threads.back();
+  if (s.threads.size() > 1 && !s.cpu_time) out["scaling"] = measure_scaling(s);
   if (s.fused_only) return out;
   const double fused = extra_memory(true), composed = extra_memory(false);
   out["memory"] = {{"fused_bytes", fused}, {"composed_bytes", composed}, {"fraction", fused / composed}};

@@ -10,6 +10,7 @@ namespace {
 using torch::Tensor;
 
 constexpr std::int64_t few = 16;    // vectors; for more of them the library's product is as fast
+constexpr std::int64_t many = 32;   // vectors; for as many it pays to copy the matrices into one
 constexpr std::int64_t piece = 64;  // rows of a matrix that a thread takes at a time
 
 bool dots_apply(const Tensor& x, const std::vector<Linear>& layers) {
@@ -53,13 +54,24 @@ Tensor run_dots(const Tensor& x, const std::vector<Linear>& layers) {
   return out;
 }
 
+Tensor each_by_itself(const Tensor& x, const std::vector<Linear>& layers) {
+  std::vector<Tensor> parts;
+  for (const auto& l : layers) parts.push_back(at::linear(x, l.weight, l.bias));
+  return torch::cat(parts, 1);
+}
+
+// One product and, for gradients, two, where each by itself would wake the library's threads for every layer.
+Tensor all_at_once(const Tensor& x, const std::vector<Linear>& layers) {
+  std::vector<Tensor> weights, biases;
+  for (const auto& l : layers) weights.push_back(l.weight), biases.push_back(l.bias);
+  return at::linear(x, torch::cat(weights), torch::cat(biases));
+}
+
 }  // namespace
 
 Tensor linears_beside(const Tensor& x, const std::vector<Linear>& layers, Engine engine) {
   if (engine == Engine::automatic && dots_apply(x, layers)) return run_dots(x, layers);
-  std::vector<Tensor> parts;
-  for (const auto& l : layers) parts.push_back(at::linear(x, l.weight, l.bias));
-  return torch::cat(parts, 1);
+  return x.size(0) < many ? each_by_itself(x, layers) : all_at_once(x, layers);
 }
 
 }  // namespace cvf::kernels

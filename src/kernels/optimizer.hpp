@@ -1,4 +1,4 @@
-// AdamW in one pass over each parameter.
+// AdamW in one pass over the parameters.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,9 @@ struct AdamWOptions {
   double rate = 1e-4, beta1 = 0.9, beta2 = 0.99, epsilon = 1e-8, decay = 0.01;
 };
 
-/// One AdamW step as PyTorch defines it (decoupled decay, bias correction) on a parameter with gradient
-/// `gradient`. `step` counts from 1. Float on the CPU runs fused; everything else on library operations.
-void adamw_step(torch::Tensor& parameter, const torch::Tensor& gradient, torch::Tensor& mean,
-                torch::Tensor& square, std::int64_t step, const AdamWOptions& options);
-
-/// The same over a list; parameters without a gradient are left alone. Decay applies to matrices only.
+/// One AdamW step as PyTorch defines it (decoupled decay, bias correction), on the parameters that have a
+/// gradient; decay applies to matrices only. `step` counts from 1. Float on the CPU runs fused; everything else
+/// on library operations.
 void fused_adamw(std::vector<torch::Tensor>& parameters, std::vector<torch::Tensor>& means,
                  std::vector<torch::Tensor>& squares, std::int64_t step, const AdamWOptions& options);
 

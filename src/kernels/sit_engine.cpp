@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "kernels/cpu_choice.hpp"
+#include "kernels/sample_groups.hpp"
 
 namespace cvf::kernels {
 namespace {
@@ -35,8 +36,8 @@ struct PartClocks {  // one for each thread; on a cache line of its own
   std::vector<Line> lines;
 };
 
-// Each thread has its own sum of weight gradients; beyond this many bytes in all they share one and work on
-// each sample together.
+// Each group of samples has its own sum of weight gradients; where this is not enough for one group a thread,
+// there is one sum and all threads work on each sample together.
 constexpr std::size_t most_gradient_bytes = 64u << 20;
 
 struct Rooms {  // scratch for `threads` threads
@@ -51,36 +52,47 @@ struct Rooms {  // scratch for `threads` threads
   Buffer memory;
 };
 
-/// How samples that single threads work on are shared out: each thread the next one (a thread on a slow core
-/// takes fewer), or contiguous runs (sums of gradients are the same each time), or none: all threads on each.
-enum class Share { as_they_come, in_runs, together };
+/// One sample's turn in a pass.
+struct Turn {
+  cpu::Team team;
+  int thread;
+  long sample;
+  std::size_t group;  // 0 for samples that all threads share
+  bool first;         // of its group
+  float* shared;      // scratch of the team
+};
 
-/// work(team, sample, thread, shared scratch). As many samples as divide evenly go to single threads; the
-/// rest is shared by all threads, one after the other.
+/// Each thread takes the next group when it is free, so that one on a slow core takes fewer; then all share
+/// the samples behind the groups, one after the other.
 template <class Work>
-void for_samples(long batch, int threads, Share share, const Rooms& rooms, const Work& work) {
+void for_samples(long batch, const std::vector<SampleGroup>& groups, int threads, const Rooms& rooms,
+                 const Work& work) {
   int barrier[2] = {0, 0};
-  std::atomic<long> next{0};
+  std::atomic<std::size_t> next{0};
+  const long alone = groups.empty() ? 0 : groups.back().end;
 #pragma omp parallel num_threads(threads)
   {
     const int t = omp_get_thread_num();
     const int team = omp_get_num_threads();  // fewer than asked for inside another parallel region
-    const long alone = share == Share::together ? 0 : batch / team * team;
-    const auto alone_on = [&](long s) { work(cpu::Team{0, 1, nullptr}, s, t, rooms.shared_of(t)); };
-    if (share == Share::as_they_come) {
-      for (long s = next++; s < alone; s = next++) alone_on(s);
-    } else {
-      for (long s = alone * t / team; s < alone * (t + 1) / team; ++s) alone_on(s);
+    for (std::size_t g = next++; g < groups.size(); g = next++) {
+      for (long s = groups[g].begin; s < groups[g].end; ++s)
+        work(Turn{{0, 1, nullptr}, t, s, g, s == groups[g].begin, rooms.shared_of(t)});
     }
     for (long s = alone; s < batch; ++s) {
 #pragma omp barrier
-      work(cpu::Team{t, team, barrier}, s, t, rooms.shared_of(0));
+      work(Turn{{t, team, barrier}, t, s, 0, s == 0, rooms.shared_of(0)});
     }
   }
 }
 
 int thread_count(const cpu::Plan& plan) {  // no more than can share the rows of a sample
   return std::max(1, std::min({omp_get_max_threads(), 256, plan.tokens}));
+}
+
+/// Groups that may have sums of their own; 0: not even one a thread.
+int group_room(int threads, std::size_t bytes_of_a_sum) {
+  const auto most = static_cast<int>(std::min<std::size_t>(most_gradient_bytes / bytes_of_a_sum, 1 << 20));
+  return most < threads ? 0 : std::min(most, group_limit(threads));
 }
 
 torch::Tensor activation_tensor(std::size_t floats) {
@@ -142,19 +154,19 @@ torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& stat
   float *velocity = out.data_ptr<float>(), *keep = kept != nullptr ? kept->values.data_ptr<float>() : nullptr;
   const auto& kernels = cpu_kernels();
   PartClocks clocks(threads);
-  for_samples(state.size(0), threads, Share::as_they_come, rooms,
-              [&](const cpu::Team& team, long i, int thread, float* shared) {
-                kernels.forward(team, {&plan,
-                                       {packed.weights(), nullptr},
-                                       s + i * values,
-                                       m + i * modulation_values,
-                                       velocity + i * values,
-                                       keep != nullptr ? keep + i * kept->keep.sample : nullptr,
-                                       kept != nullptr ? &kept->keep : nullptr,
-                                       shared,
-                                       rooms.own_of(thread),
-                                       clocks.of(thread)});
-              });
+  for_samples(state.size(0), single_samples(state.size(0), threads), threads, rooms, [&](const Turn& turn) {
+    const long i = turn.sample;
+    kernels.forward(turn.team, {&plan,
+                                {packed.weights(), nullptr},
+                                s + i * values,
+                                m + i * modulation_values,
+                                velocity + i * values,
+                                keep != nullptr ? keep + i * kept->keep.sample : nullptr,
+                                kept != nullptr ? &kept->keep : nullptr,
+                                turn.shared,
+                                rooms.own_of(turn.thread),
+                                clocks.of(turn.thread)});
+  });
   return out;
 }
 
@@ -170,14 +182,14 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
   const bool weighs = std::find(wanted.weights.begin(), wanted.weights.end(), true) != wanted.weights.end();
   const auto floats =
       static_cast<std::size_t>(plan.positions);  // the weights without the positions behind them
-  const bool together =
-      weighs && floats * sizeof(float) * static_cast<std::size_t>(threads) > most_gradient_bytes;
-  const int most_sums = static_cast<int>(std::min<std::int64_t>(threads, state.size(0)));
-  const int sums = !weighs ? 0 : (together ? 1 : most_sums);
-  const Buffer gradients = make_buffer(floats * static_cast<std::size_t>(sums));
-  const auto sum_of = [&](int t) { return gradients.get() + floats * static_cast<std::size_t>(t); };
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int t = 0; t < sums; ++t) std::fill_n(sum_of(t), floats, 0.0f);
+  const int room = group_room(threads, floats * sizeof(float));
+  const auto groups = !weighs    ? single_samples(state.size(0), threads)
+                      : room > 0 ? shrinking_groups(state.size(0), threads, room)
+                                 : std::vector<SampleGroup>{};
+  const std::size_t sums = weighs ? std::max<std::size_t>(1, groups.size()) : 0;
+  // As large for every batch, so that calls of different sizes find each other's buffer.
+  const Buffer gradients = make_buffer(weighs ? floats * static_cast<std::size_t>(std::max(1, room)) : 0);
+  const auto sum_of = [&](std::size_t group) { return gradients.get() + floats * group; };
 
   const long values = state.numel() / state.size(0), modulation_values = modulation.size(1);
   const float *s = state.data_ptr<float>(), *m = modulation.data_ptr<float>();
@@ -187,18 +199,18 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
   const cpu::Packed sides{packed.weights(), packed.transposed(weights)};
   const auto& kernels = cpu_kernels();
   PartClocks clocks(threads);
-  for_samples(state.size(0), threads, together ? Share::together : Share::in_runs, rooms,
-              [&](const cpu::Team& team, long i, int thread, float* shared) {
-                kernels.backward(team, {&plan, sides, s + i * values, m + i * modulation_values,
-                                        dv + i * values, keep + i * kept.keep.sample, &kept.keep,
-                                        weighs ? sum_of(team.size == 1 ? thread : 0) : nullptr,
-                                        dm != nullptr ? dm + i * modulation_values : nullptr,
-                                        ds != nullptr ? ds + i * values : nullptr, shared,
-                                        rooms.own_of(thread), clocks.of(thread)});
-              });
+  for_samples(state.size(0), groups, threads, rooms, [&](const Turn& turn) {
+    const long i = turn.sample;
+    kernels.backward(
+        turn.team,
+        {&plan, sides, s + i * values, m + i * modulation_values, dv + i * values, keep + i * kept.keep.sample,
+         &kept.keep, weighs ? sum_of(turn.group) : nullptr, turn.first,
+         dm != nullptr ? dm + i * modulation_values : nullptr, ds != nullptr ? ds + i * values : nullptr,
+         turn.shared, rooms.own_of(turn.thread), clocks.of(turn.thread)});
+  });
   if (weighs) {
     std::vector<const float*> parts;
-    for (int t = 0; t < sums; ++t) parts.push_back(sum_of(t));
+    for (std::size_t group = 0; group < sums; ++group) parts.push_back(sum_of(group));
     out.weights = unpack_gradients(plan, parts, wanted.weights);
   } else {
     out.weights.resize(wanted.weights.size());

@@ -14,8 +14,8 @@ struct AttentionForward {
   ConstMatrix q;  // the whole matrix of queries; this head's begin at `column`
   int column;
   const float* k_turned;  // times log2(e)/sqrt(dim)
-  ConstMatrix v;          // of the head
-  Matrix out;             // of the head
+  ConstColumns v;         // of the head
+  Columns out;            // of the head
   float* row_numbers;     // for each token: high, share
 };
 
@@ -51,29 +51,22 @@ template <int Rows>
 CVF_INLINE void add_values(const Head& h, const AttentionForward& a, int row, const float* scores, int first,
                            int count, const float* factor, const float* share) {
   const bool last = first + count == h.tokens;
-  for (int p = 0; p < h.panels(); ++p) {
-    float* out = a.out.at(p, row);
-    Tile<Rows> tile;
-    if (first == 0) {
-      tile.clear();
-    } else {
-      tile.read(out);
-#pragma GCC unroll 16
-      for (int r = 0; r < Rows; ++r) {
-#pragma GCC unroll 4
-        for (int j = 0; j < vectors; ++j) tile.v[r][j] = tile.v[r][j] * splat(factor[r]);
+  for_strips(h.columns(), [&](auto groups, int c) {
+    constexpr int wide = decltype(groups)::value;
+    constexpr int most = Rows <= strip_rows<wide> ? Rows : (Rows + 1) / 2;  // halves, lest one be thin
+    for_tiles<most>(0, Rows, [&](auto rows, int r) {
+      Strip<decltype(rows)::value, wide> strip;
+      if (first == 0) {
+        strip.clear();
+      } else {
+        strip.read(a.out, c, row + r);
+        strip.scale(factor + r);
       }
-    }
-    multiply<key_stride, 1>(tile, scores, a.v.at(p, first), count);
-    if (last) {
-#pragma GCC unroll 16
-      for (int r = 0; r < Rows; ++r) {
-#pragma GCC unroll 4
-        for (int j = 0; j < vectors; ++j) tile.v[r][j] = tile.v[r][j] * splat(share[r]);
-      }
-    }
-    tile.write(out);
-  }
+      strip.template multiply<key_stride, 1>(scores + r * key_stride, a.v, c, first, count);
+      if (last) strip.scale(share + r);
+      strip.write(a.out, c, row + r);
+    });
+  });
 }
 
 template <int Rows>

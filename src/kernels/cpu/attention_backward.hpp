@@ -11,9 +11,9 @@ struct AttentionBackward {
   ConstMatrix all_q, all_d_out;  // whole matrices; this head's columns begin at `column`
   int column;
   const float *k_turned, *v_turned;  // times log2(e)/sqrt(dim); times 1/sqrt(dim)
-  ConstMatrix q, k, d_out;           // of the head
+  ConstColumns q, k, d_out;          // of the head
   const float *row_numbers, *delta;  // delta: for each token d_out . out / sqrt(dim)
-  Matrix dq, dk, dv;                 // of the head, added to
+  Columns dq, dk, dv;                // of the head
 };
 
 /// The weights of a block of queries and keys, made again, and the gradient of its scores over log2(e).
@@ -51,31 +51,23 @@ CVF_KERNEL inline void score_gradients(const Head& h, const AttentionBackward& a
   });
 }
 
-/// out[key rows] += pairs^T in[query rows]: how dv follows from the weights and dk from the scores'
-/// gradients.
-CVF_KERNEL inline void to_keys(const Head& h, const float* pairs, ConstMatrix in, int query, int queries,
-                               int key, int keys, Matrix out) {
-  for (int p = 0; p < h.panels(); ++p) {
-    for_tiles<tile_rows>(0, keys, [&](auto rows, int k) {
-      Tile<decltype(rows)::value> tile;
-      tile.read(out.at(p, key + k));
-      multiply<1, pair_stride>(tile, pairs + k, in.at(p, query), queries);
-      tile.write(out.at(p, key + k));
+/// out rows += (pairs or, with RowStride 1, their transpose) * rows of in; fresh: nothing is in out yet
+template <int RowStride, int Step>
+CVF_KERNEL void add_pairs(const Head& h, const float* pairs, const ConstColumns& in, int from, int inner,
+                          int to, int rows, bool fresh, const Columns& out) {
+  for_strips(h.columns(), [&](auto groups, int c) {
+    constexpr int wide = decltype(groups)::value;
+    for_tiles<strip_rows<wide>>(0, rows, [&](auto height, int r) {
+      Strip<decltype(height)::value, wide> strip;
+      if (fresh) {
+        strip.clear();
+      } else {
+        strip.read(out, c, to + r);
+      }
+      strip.template multiply<RowStride, Step>(pairs + r * RowStride, in, c, from, inner);
+      strip.write(out, c, to + r);
     });
-  }
-}
-
-/// out[query rows] += pairs in[key rows]
-CVF_KERNEL inline void to_queries(const Head& h, const float* pairs, ConstMatrix in, int query, int queries,
-                                  int key, int keys, Matrix out) {
-  for (int p = 0; p < h.panels(); ++p) {
-    for_tiles<tile_rows>(0, queries, [&](auto rows, int q) {
-      Tile<decltype(rows)::value> tile;
-      tile.read(out.at(p, query + q));
-      multiply<pair_stride, 1>(tile, pairs + q * pair_stride, in.at(p, key), keys);
-      tile.write(out.at(p, query + q));
-    });
-  }
+  });
 }
 
 inline void attention_backward(const Head& h, const AttentionBackward& a, float* scratch) {
@@ -86,9 +78,10 @@ inline void attention_backward(const Head& h, const AttentionBackward& a, float*
     for (int key = 0; key < h.tokens; key += key_rows) {
       const int keys = h.tokens - key < key_rows ? h.tokens - key : key_rows;
       score_gradients(h, a, query, queries, key, keys, weights, gradients);
-      to_keys(h, weights, a.d_out, query, queries, key, keys, a.dv);
-      to_keys(h, gradients, a.q, query, queries, key, keys, a.dk);
-      to_queries(h, gradients, a.k, query, queries, key, keys, a.dq);
+      // how dv follows from the weights, dk and dq from the scores' gradients
+      add_pairs<1, pair_stride>(h, weights, a.d_out, query, queries, key, keys, query == 0, a.dv);
+      add_pairs<1, pair_stride>(h, gradients, a.q, query, queries, key, keys, query == 0, a.dk);
+      add_pairs<pair_stride, 1>(h, gradients, a.k, key, keys, query, queries, key == 0, a.dq);
     }
   }
 }

@@ -71,9 +71,9 @@ struct Pass {
     if (b.weight_gradient == nullptr) return;
     const Range mine = share(team, l.out_panels);
     const long out_stride = static_cast<long>(l.in_panels) * panel * panel;
-    outer_product(x, l.in_panels, dy, mine.begin, mine.end, plan.tokens,
+    outer_product(x, l.in_panels, dy, mine.begin, mine.end, plan.tokens, b.fresh,
                   AddTo{gradient(l.weight), out_stride});
-    column_sums(dy, mine.begin, mine.end, plan.tokens, gradient(l.bias));
+    column_sums(dy, mine.begin, mine.end, plan.tokens, b.fresh, gradient(l.bias));
   }
 
   /// The same for a linear layer behind a gate, dy being the gradient after the gate; also the gate's own
@@ -85,15 +85,14 @@ struct Pass {
     const int first = mine.begin * panel, last = mine.end * panel;
     float *d_gate = room.column, *sums = room.column + padded();
     clear(d_gate + first, last - first);
-    clear(sums + first, last - first);
     const long out_stride = static_cast<long>(l.in_panels) * panel * panel;
-    outer_product(x, l.in_panels, dy, mine.begin, mine.end, plan.tokens,
+    outer_product(x, l.in_panels, dy, mine.begin, mine.end, plan.tokens, b.fresh,
                   AddGated{gradient(l.weight), weights(l.weight), gate, d_gate, out_stride});
-    column_sums(dy, mine.begin, mine.end, plan.tokens, sums);
+    column_sums(dy, mine.begin, mine.end, plan.tokens, true, sums);
     float* bias = gradient(l.bias);
     for (int c = first; c < last; ++c) {
       d_gate[c] += sums[c] * weights(l.bias)[c];
-      if (bias != nullptr) bias[c] += gate[c] * sums[c];
+      if (bias != nullptr) bias[c] = gate[c] * sums[c] + (b.fresh ? 0.0f : bias[c]);
     }
     if (!wants_modulation()) return;
     for (int c = first; c < last && c < plan.dim; ++c) d_gate_out[c] = d_gate[c];
@@ -160,13 +159,11 @@ struct Pass {
   }
 
   /// For each token d_out . out over the head's columns, times scale.
-  void dot_rows(const Head& h, ConstMatrix d_out, ConstMatrix out, float scale) const {
+  void dot_rows(const Head& h, const ConstColumns& d_out, const ConstColumns& out, float scale) const {
     for (int t = 0; t < h.tokens; ++t) {
       Vec total = splat(0);
-      for (int p = 0; p < h.panels(); ++p) {
-        for (int i = 0; i < panel; i += lanes)
-          total = fma(load(d_out.at(p, t) + i), load(out.at(p, t) + i), total);
-      }
+      for (int c = 0; c < h.columns(); c += lanes)
+        total = fma(load(d_out.at(c, t)), load(out.at(c, t)), total);
       room.delta[t] = sum(total) * scale;
     }
   }
@@ -176,15 +173,14 @@ struct Pass {
     const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(h.dim)), log2e = 1.44269504f;
     const int column = head * h.dim;
     const Matrix qkv = matrix(at.qkv), d_qkv = matrix(room.d_qkv), d_attended = matrix(room.d_normal);
-    const ConstMatrix d_out = head_of(d_attended, column, h, room.d_out);
+    const ConstColumns d_out = head_of(d_attended, column, h, room.d_out);
     dot_rows(h, d_out, head_of(matrix(at.attended), column, h, room.q), scale);
     turn_head(qkv, plan.dim + column, h, scale * log2e, room.k_turned);
     turn_head(qkv, 2 * plan.dim + column, h, scale, room.v_turned);
-    const Matrix dq = place_of(d_qkv, column, h, room.dq),
-                 dk = place_of(d_qkv, plan.dim + column, h, room.dk),
-                 dv = place_of(d_qkv, 2 * plan.dim + column, h, room.dv);
-    clear_head(dq, h), clear_head(dk, h), clear_head(dv, h);
-    const ConstMatrix q = head_of(qkv, column, h, room.q), k = head_of(qkv, plan.dim + column, h, room.k);
+    const Columns dq = place_of(d_qkv, column, h, room.dq),
+                  dk = place_of(d_qkv, plan.dim + column, h, room.dk),
+                  dv = place_of(d_qkv, 2 * plan.dim + column, h, room.dv);
+    const ConstColumns q = head_of(qkv, column, h, room.q), k = head_of(qkv, plan.dim + column, h, room.k);
     attention_backward(h,
                        {qkv, d_attended, column, room.k_turned, room.v_turned, q, k, d_out,
                         at.row_numbers + 2l * head * plan.tokens, room.delta, dq, dk, dv},

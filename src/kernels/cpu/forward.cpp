@@ -94,8 +94,8 @@ struct Pass {
     const int column = head * h.dim;
     const float scale = 1.44269504f / __builtin_sqrtf(static_cast<float>(h.dim));
     turn_head(matrix(at.qkv), plan.dim + column, h, scale, room.k_turned);
-    const Matrix out = place_of(matrix(at.attended), column, h, room.out);
-    const ConstMatrix v = head_of(matrix(at.qkv), 2 * plan.dim + column, h, room.v);
+    const Columns out = place_of(matrix(at.attended), column, h, room.out);
+    const ConstColumns v = head_of(matrix(at.qkv), 2 * plan.dim + column, h, room.v);
     attention_forward(
         h, {matrix(at.qkv), column, room.k_turned, v, out, at.row_numbers + 2l * head * plan.tokens},
         room.scores);

@@ -24,13 +24,14 @@ struct GeluBackward {
   }
 };
 
-/// dw += tile
+/// dw += tile, or dw = tile when nothing was there yet
 struct AddTo {
   float* gradient;
   long out_stride;  // floats of an out panel
   template <int Rows>
-  CVF_INLINE void operator()(Tile<Rows>& tile, int k, int j) const {
+  CVF_INLINE void operator()(Tile<Rows>& tile, int k, int j, bool fresh) const {
     float* to = gradient + j * out_stride + k * panel;
+    if (fresh) return tile.write(to);
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
@@ -50,7 +51,7 @@ struct AddGated {
   float* d_gate;
   long out_stride;
   template <int Rows>
-  CVF_INLINE void operator()(Tile<Rows>& tile, int k, int j) const {
+  CVF_INLINE void operator()(Tile<Rows>& tile, int k, int j, bool fresh) const {
     const long at = j * out_stride + k * panel;
 #pragma GCC unroll 4
     for (int i = 0; i < vectors; ++i) {
@@ -61,7 +62,7 @@ struct AddGated {
         total = fma(tile.v[r][i], load(weight + at + r * panel + i * lanes), total);
         if (gradient == nullptr) continue;
         float* place = gradient + at + r * panel + i * lanes;
-        store(place, fma(g, tile.v[r][i], load(place)));
+        store(place, fresh ? g * tile.v[r][i] : fma(g, tile.v[r][i], load(place)));
       }
       store(d_gate + j * panel + i * lanes, total);
     }

@@ -1,8 +1,8 @@
-// One head's columns of a panel matrix: used in place where they fill whole panels, else copied; and turned,
+// One head's columns of a panel matrix: used in place where they fill whole groups, else copied; and turned,
 // so that tokens lie along the panels.
 #pragma once
 
-#include "kernels/cpu/linear.hpp"
+#include "kernels/cpu/strip.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {
 
@@ -12,60 +12,33 @@ struct Head {
   int key_panels() const { return (tokens + panel - 1) / panel; }
   long rows_size() const { return static_cast<long>(panels()) * tokens * panel; }   // as panels of its values
   long keys_size() const { return static_cast<long>(key_panels()) * dim * panel; }  // as panels of its tokens
-  bool fills_panels() const { return dim % panel == 0; }
+  bool in_place() const { return dim % group == 0; }
+  int columns() const { return in_place() ? dim : panels() * panel; }  // of what is worked on
 };
 
-/// Columns [column, column+dim) of x as panels of their own, zero where padded.
-CVF_KERNEL inline void copy_head(ConstMatrix x, int column, const Head& h, float* out) {
-  const int piece = column % 8 == 0 && h.dim % 8 == 0 ? 8 : 1;
-  for (int c = 0; c < h.panels() * panel; c += piece) {
-    float* to = out + static_cast<long>(c / panel) * h.tokens * panel + c % panel;
+/// The head's columns of x; `room` takes a copy, padded with zeros, where they cannot be used in place.
+CVF_KERNEL inline ConstColumns head_of(ConstMatrix x, int column, const Head& h, float* room) {
+  if (h.in_place()) return {x, column};
+  for (int c = 0; c < h.columns(); ++c) {
+    float* to = room + static_cast<long>(c / panel) * h.tokens * panel + c % panel;
     const float* from = x.at((column + c) / panel, 0) + (column + c) % panel;
-    for (int r = 0; r < h.tokens; ++r) {
-      if (c >= h.dim) {
-        for (int i = 0; i < piece; ++i) to[r * panel + i] = 0;
-      } else if (piece == 8) {
-        __builtin_memcpy(to + r * panel, from + r * panel, 8 * sizeof(float));
-      } else {
-        to[r * panel] = from[r * panel];
-      }
-    }
+    for (int r = 0; r < h.tokens; ++r) to[r * panel] = c < h.dim ? from[r * panel] : 0;
   }
-}
-
-/// The head's columns of x as a matrix that begins with them; `room` takes the copy where one is needed.
-CVF_INLINE ConstMatrix head_of(ConstMatrix x, int column, const Head& h, float* room) {
-  if (h.fills_panels()) return {x.at(column / panel, 0), x.stride};
-  copy_head(x, column, h, room);
-  return {room, static_cast<long>(h.tokens) * panel};
+  return {{room, static_cast<long>(h.tokens) * panel}, 0};
 }
 
 /// Where to write a head's columns: in place, or in `room`, from which put_head brings them home.
-CVF_INLINE Matrix place_of(Matrix x, int column, const Head& h, float* room) {
-  if (h.fills_panels()) return {x.at(column / panel, 0), x.stride};
-  return {room, static_cast<long>(h.tokens) * panel};
+CVF_INLINE Columns place_of(Matrix x, int column, const Head& h, float* room) {
+  if (h.in_place()) return {x, column};
+  return {{room, static_cast<long>(h.tokens) * panel}, 0};
 }
 
-CVF_KERNEL inline void put_head(Matrix head, const Head& h, Matrix x, int column) {
-  if (h.fills_panels()) return;
-  const int piece = column % 8 == 0 && h.dim % 8 == 0 ? 8 : 1;
-  for (int c = 0; c < h.dim; c += piece) {
-    const float* from = head.at(c / panel, 0) + c % panel;
+CVF_KERNEL inline void put_head(const Columns& head, const Head& h, Matrix x, int column) {
+  if (h.in_place()) return;
+  for (int c = 0; c < h.dim; ++c) {
+    const float* from = head.at(c, 0);
     float* to = x.at((column + c) / panel, 0) + (column + c) % panel;
-    for (int r = 0; r < h.tokens; ++r) {
-      if (piece == 8) {
-        __builtin_memcpy(to + r * panel, from + r * panel, 8 * sizeof(float));
-      } else {
-        to[r * panel] = from[r * panel];
-      }
-    }
-  }
-}
-
-CVF_INLINE void clear_head(Matrix head, const Head& h) {
-  for (int p = 0; p < h.panels(); ++p) {
-    float* to = head.at(p, 0);
-    for (int i = 0; i < h.tokens * panel; ++i) to[i] = 0;
+    for (int r = 0; r < h.tokens; ++r) to[r * panel] = from[r * panel];
   }
 }
 

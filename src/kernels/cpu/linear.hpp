@@ -65,11 +65,11 @@ CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out
   }
 }
 
-/// add(tile, k, out_panel, p): tile = sum over rows of x[., k..]^T y, k = 16*p + first row of the tile; for
-/// the out panels [begin, end).
+/// add(tile, k, out_panel, fresh): tile = sum over some rows of x[., k..]^T y for the out panels [begin, end);
+/// fresh for the first rows, if the whole is.
 template <class Add>
 CVF_KERNEL void outer_product(ConstMatrix x, int in_panels, ConstMatrix y, int begin, int end, int rows,
-                              Add add) {
+                              bool fresh, Add add) {
   constexpr int chunk_rows = 128;  // both sides of a chunk stay in the first-level cache
   for (int from = 0; from < rows; from += chunk_rows) {
     const int count = from + chunk_rows < rows ? chunk_rows : rows - from;
@@ -79,7 +79,7 @@ CVF_KERNEL void outer_product(ConstMatrix x, int in_panels, ConstMatrix y, int b
           Tile<decltype(height)::value> tile;
           tile.clear();
           multiply<1, panel>(tile, x.at(p, from) + k, y.at(j, from), count);
-          add(tile, p * panel + k, j);
+          add(tile, p * panel + k, j, fresh && from == 0);
         };
         if constexpr (gradient_rows == 6) {  // 16 = 6 + 5 + 5
           piece(Count<6>{}, 0);
@@ -93,8 +93,8 @@ CVF_KERNEL void outer_product(ConstMatrix x, int in_panels, ConstMatrix y, int b
   }
 }
 
-/// sums[16*j ...] += the sums of the columns of y, for the panels [begin, end).
-CVF_KERNEL inline void column_sums(ConstMatrix y, int begin, int end, int rows, float* sums) {
+/// sums[16*j ...] += (or =, when fresh) the sums of the columns of y, for the panels [begin, end).
+CVF_KERNEL inline void column_sums(ConstMatrix y, int begin, int end, int rows, bool fresh, float* sums) {
   for (int j = begin; j < end; ++j) {
     Vec total[vectors];
     for (int i = 0; i < vectors; ++i) total[i] = splat(0);
@@ -103,7 +103,7 @@ CVF_KERNEL inline void column_sums(ConstMatrix y, int begin, int end, int rows, 
     }
     for (int i = 0; i < vectors; ++i) {
       float* out = sums + j * panel + i * lanes;
-      store(out, load(out) + total[i]);
+      store(out, fresh ? total[i] : load(out) + total[i]);
     }
   }
 }

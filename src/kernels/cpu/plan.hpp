@@ -82,6 +82,7 @@ struct Backward {
   const float* kept;
   const KeepPlan* keep;
   float* weight_gradient;      // as Packed::weights, added to; null when not wanted
+  bool fresh;                  // nothing is in weight_gradient yet: written over instead
   float* modulation_gradient;  // [depth*6*D + 2*D]; null when not wanted
   float* state_gradient;       // [C,H,W]; null when not wanted
   float* shared;

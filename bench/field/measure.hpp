@@ -13,7 +13,7 @@ struct Contestant {
   std::string name;
   std::function<void()> work;
   int calls = 1;                    // in one repeat
-  std::function<void()> before{};  // each repeat, not timed
+  std::function<void()> before{};  // each repeat, with one call of work, not timed
 };
 
 struct Timing {

@@ -87,12 +87,9 @@ double scaling(const FieldSettings& s, const Configuration& c, bool training) {
   const auto run = [&] { training ? fused.train() : fused.infer(); };
   std::vector<Contestant> contestants;
   for (const int threads : {s.threads.front(), s.threads.back()}) {
-    const auto before = [threads, run] {
-      threads::use(threads);
-      run();  // threads that have just been made begin on the core of their maker
-    };
-    before();
-    contestants.push_back({fmt::format("{}", threads), run, calls_within(0.15, run), before});
+    const auto use = [threads] { threads::use(threads); };
+    use();
+    contestants.push_back({fmt::format("{}", threads), run, calls_within(0.15, run), use});
   }
   auto results = race(contestants, {2 * s.repeats, s.cpu_time, 1});
   return results[contestants.front().name].median / results[contestants.back().name].median;

@@ -12,7 +12,7 @@ namespace cvf::bench {
 struct Contestant {
   std::string name;
   std::function<void()> work;
-  int calls = 1;                    // in one repeat
+  int calls = 1;                   // in one repeat
   std::function<void()> before{};  // each repeat, with one call of work, not timed
 };
 

@@ -67,7 +67,8 @@ void print_row(const std::string& name, int threads, const char* what, const nlo
   const auto faster =
       j["speedup"] == 0 ? std::string{} : fmt::format("{:6.2f}x composed  ", j["speedup"].get<double>());
   fmt::print(
-      "{:<3} {} thread{} {:<6} {}{:5.3f} of peak {:6.1f} (best repeat {:5.3f})  {:7.1f} GF  {:9.1f} samples/s  "
+      "{:<3} {} thread{} {:<6} {}{:5.3f} of peak {:6.1f} (best repeat {:5.3f})  {:7.1f} GF  {:9.1f} "
+      "samples/s  "
       "(composed {:.3f}, sgemm {:.1f} GF)\n",
       name, threads, threads == 1 ? " " : "s", what, faster, j["peak_fraction"].get<double>(),
       j["peak_gflops"].get<double>(), j["best_peak_fraction"].get<double>(), j["gflops"].get<double>(),

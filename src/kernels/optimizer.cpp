@@ -41,8 +41,8 @@ void run(const std::vector<Slice>& slices) {
   }
 }
 
-void run_composed(Tensor& parameter, const Tensor& gradient, Tensor& mean, Tensor& square, double c1, double c2,
-                  const AdamWOptions& o) {
+void run_composed(Tensor& parameter, const Tensor& gradient, Tensor& mean, Tensor& square, double c1,
+                  double c2, const AdamWOptions& o) {
   mean.mul_(o.beta1).add_(gradient, 1 - o.beta1);
   square.mul_(o.beta2).addcmul_(gradient, gradient, 1 - o.beta2);
   parameter.mul_(1 - o.rate * o.decay);

@@ -13,8 +13,8 @@ struct AdamWOptions {
 };
 
 /// One AdamW step as PyTorch defines it (decoupled decay, bias correction), on the parameters that have a
-/// gradient; decay applies to matrices only. `step` counts from 1. Float on the CPU runs fused; everything else
-/// on library operations.
+/// gradient; decay applies to matrices only. `step` counts from 1. Float on the CPU runs fused; everything
+/// else on library operations.
 void fused_adamw(std::vector<torch::Tensor>& parameters, std::vector<torch::Tensor>& means,
                  std::vector<torch::Tensor>& squares, std::int64_t step, const AdamWOptions& options);
 

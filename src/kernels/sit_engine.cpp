@@ -203,8 +203,8 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
     const long i = turn.sample;
     kernels.backward(
         turn.team,
-        {&plan, sides, s + i * values, m + i * modulation_values, dv + i * values, keep + i * kept.keep.sample,
-         &kept.keep, weighs ? sum_of(turn.group) : nullptr, turn.first,
+        {&plan, sides, s + i * values, m + i * modulation_values, dv + i * values,
+         keep + i * kept.keep.sample, &kept.keep, weighs ? sum_of(turn.group) : nullptr, turn.first,
          dm != nullptr ? dm + i * modulation_values : nullptr, ds != nullptr ? ds + i * values : nullptr,
          turn.shared, rooms.own_of(turn.thread), clocks.of(turn.thread)});
   });

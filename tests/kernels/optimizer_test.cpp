@@ -9,7 +9,8 @@ namespace {
 TEST(FusedAdamW, TakesTheStepsOfTheLibrarysAdamW) {
   torch::manual_seed(1);
   std::vector<torch::Tensor> ours, theirs, means, squares;
-  for (const auto& shape : {std::vector<std::int64_t>{37, 5}, {260, 130}, {1, 1}}) {  // 130*260: several slices
+  for (const auto& shape :
+       {std::vector<std::int64_t>{37, 5}, {260, 130}, {1, 1}}) {  // 130*260: several slices
     const auto start = torch::randn(shape);
     ours.push_back(start.clone().requires_grad_());
     theirs.push_back(start.clone().requires_grad_());

@@ -65,8 +65,8 @@ CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out
   }
 }
 
-/// add(tile, k, out_panel, fresh): tile = sum over some rows of x[., k..]^T y for the out panels [begin, end);
-/// fresh for the first rows, if the whole is.
+/// add(tile, k, out_panel, fresh): tile = sum over some rows of x[., k..]^T y for the out panels [begin,
+/// end); fresh for the first rows, if the whole is.
 template <class Add>
 CVF_KERNEL void outer_product(ConstMatrix x, int in_panels, ConstMatrix y, int begin, int end, int rows,
                               bool fresh, Add add) {

@@ -14,9 +14,7 @@ template <class AnyMatrix>
 struct ColumnsOf {
   AnyMatrix x;
   int column;
-  CVF_INLINE auto at(int c, int row) const {
-    return x.at((column + c) / panel, row) + (column + c) % panel;
-  }
+  CVF_INLINE auto at(int c, int row) const { return x.at((column + c) / panel, row) + (column + c) % panel; }
 };
 using Columns = ColumnsOf<Matrix>;
 using ConstColumns = ColumnsOf<ConstMatrix>;
@@ -53,8 +51,7 @@ struct Strip {
 #pragma GCC unroll 3
       for (int g = 0; g < Groups; ++g) {
 #pragma GCC unroll 2
-        for (int i = 0; i < group_vectors; ++i)
-          b[g * group_vectors + i] = load(right[g] + i * lanes);
+        for (int i = 0; i < group_vectors; ++i) b[g * group_vectors + i] = load(right[g] + i * lanes);
         right[g] += panel;
       }
 #pragma GCC unroll 16

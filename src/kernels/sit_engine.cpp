@@ -146,7 +146,7 @@ torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& stat
                           const torch::Tensor& modulation, Kept* kept) {
   const auto& plan = packed.plan();
   if (kept != nullptr) *kept = make_kept(plan, static_cast<std::size_t>(state.size(0)));
-  const torch::Tensor out = torch::empty_like(state);
+  torch::Tensor out = torch::empty_like(state);
   const int threads = thread_count(plan);
   const Rooms rooms(plan, false, threads);
   const long values = state.numel() / state.size(0), modulation_values = modulation.size(1);

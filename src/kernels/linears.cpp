@@ -41,7 +41,7 @@ std::vector<Piece> pieces_of(const std::vector<Linear>& layers, std::int64_t in)
 Tensor run_dots(const Tensor& x, const std::vector<Linear>& layers) {
   const auto pieces = pieces_of(layers, x.size(1));
   const std::int64_t width = pieces.back().column + pieces.back().rows;
-  const Tensor out = torch::empty({x.size(0), width});
+  Tensor out = torch::empty({x.size(0), width});
   const auto& kernels = cpu_kernels();
   const float* from = x.data_ptr<float>();
   float* to = out.data_ptr<float>();

@@ -151,9 +151,8 @@ struct Pass {
     const Matrix x = matrix(places(0).x);
     const float* bias = weights(plan.patch_in.bias);
     product(tokens, plan.patch_in.in_panels, weights(plan.patch_in.weight), plan.patch_in.out_panels,
-            rows.begin, rows.end, [=](auto& tile, int row, int j) {
-              constexpr int height = static_cast<int>(sizeof tile.v / sizeof tile.v[0]);
-              for (int r = 0; r < height; ++r) {
+            rows.begin, rows.end, [=]<int Rows>(Tile<Rows>& tile, int row, int j) {
+              for (int r = 0; r < Rows; ++r) {
                 for (int i = 0; i < vectors; ++i) {
                   const Vec fixed =
                       load(positions.at(j, row + r) + i * lanes) + load(bias + j * panel + i * lanes);

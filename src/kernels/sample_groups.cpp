@@ -18,7 +18,7 @@ std::vector<SampleGroup> single_samples(long batch, int threads) {
 }
 
 int group_limit(int threads) {
-  return threads == 1 ? 1 : 4 * threads;
+  return threads == 1 ? 1 : 3 * threads;
 }
 
 std::vector<SampleGroup> shrinking_groups(long batch, int threads, int most) {

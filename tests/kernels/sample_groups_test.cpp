@@ -30,9 +30,9 @@ TEST(SampleGroups, FollowEachOtherAndLeaveOutWhatDoesNotDivide) {
   }
 }
 
-TEST(SampleGroups, ShrinkToSingleSamples) {
-  EXPECT_EQ(sizes_of(shrinking_groups(64, 2, 8)), (std::vector<long>{24, 24, 6, 4, 2, 2, 1, 1}));
-  EXPECT_EQ(sizes_of(shrinking_groups(33, 2, 8)), (std::vector<long>{12, 12, 3, 2, 1, 1, 1}));
+TEST(SampleGroups, Shrink) {
+  EXPECT_EQ(sizes_of(shrinking_groups(64, 2, 8)), (std::vector<long>{24, 24, 6, 4, 3, 3}));
+  EXPECT_EQ(sizes_of(shrinking_groups(33, 2, 8)), (std::vector<long>{12, 12, 3, 2, 2, 1}));
   EXPECT_EQ(sizes_of(shrinking_groups(64, 1, 8)), (std::vector<long>{64})) << "nobody to wait for";
   EXPECT_EQ(sizes_of(shrinking_groups(64, 2, 2)), (std::vector<long>{32, 32})) << "no room for more";
   EXPECT_EQ(sizes_of(single_samples(5, 2)), (std::vector<long>{1, 1, 1, 1}));

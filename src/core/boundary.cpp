@@ -1,0 +1,82 @@
+#include "core/boundary.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "core/text.hpp"
+
+namespace cvf {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Boundary>, 5> words{{{"unknown", Boundary::unknown},
+                                                                      {"periodic", Boundary::periodic},
+                                                                      {"zero_flux", Boundary::zero_flux},
+                                                                      {"outflow", Boundary::outflow},
+                                                                      {"wall", Boundary::wall}}};
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::optional<Boundary> side_of(std::string_view word) {
+  if (word == "none") return Boundary::unknown;  // a state without a grid
+  for (const auto& [name, value] : words) {
+    if (name == word) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<AxisBoundary> axis_of(std::string_view text) {
+  const auto slash = text.find('/');
+  const auto low = side_of(trimmed(text.substr(0, slash)));
+  const auto high = slash == std::string_view::npos ? low : side_of(trimmed(text.substr(slash + 1)));
+  if (!low || !high) return std::nullopt;
+  if ((*low == Boundary::periodic) != (*high == Boundary::periodic)) return std::nullopt;
+  return AxisBoundary{*low, *high};
+}
+
+std::string_view word_of(Boundary side) {
+  return words[static_cast<std::size_t>(side)].first;
+}
+
+std::string text_of(const AxisBoundary& axis) {
+  if (axis.low == axis.high) return std::string(word_of(axis.low));
+  return fmt::format("{}/{}", word_of(axis.low), word_of(axis.high));
+}
+
+}  // namespace
+
+std::optional<GridBoundary> parse_boundary(std::string_view text) {
+  if (text.find(':') == std::string_view::npos) {
+    const auto both = axis_of(trimmed(text));
+    return both ? std::optional(GridBoundary{*both, *both}) : std::nullopt;
+  }
+  GridBoundary out;
+  for (const auto& part : text::split(text, ',')) {
+    const auto colon = part.find(':');
+    if (colon == std::string::npos) return std::nullopt;
+    const auto name = trimmed(std::string_view(part).substr(0, colon));
+    const auto axis = axis_of(trimmed(std::string_view(part).substr(colon + 1)));
+    if (!axis || (name != "y" && name != "x")) return std::nullopt;
+    (name == "y" ? out.y : out.x) = *axis;
+  }
+  return out;
+}
+
+std::string to_text(const GridBoundary& boundary) {
+  if (boundary.y == boundary.x) return text_of(boundary.y);
+  return fmt::format("y: {}, x: {}", text_of(boundary.y), text_of(boundary.x));
+}
+
+std::string boundary_names() {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : words) out.emplace_back(name);
+  return text::join(out);
+}
+
+}  // namespace cvf

@@ -26,9 +26,10 @@ std::int64_t VelocityField::parameter_count() const {
 
 void VelocityField::check(const torch::Tensor& state, const torch::Tensor& dt) const {
   const auto sizes = state.sizes();
-  const bool fits = shape_.is_vector() ? sizes.size() == 2 && sizes[1] == shape_.channels
-                                       : sizes.size() == 4 && sizes[1] == shape_.channels &&
-                                             sizes[2] == shape_.height && sizes[3] == shape_.width;
+  const bool same_grid =
+      sizes.size() == 4 && (any_grid() || (sizes[2] == shape_.height && sizes[3] == shape_.width));
+  const bool fits = sizes.size() >= 2 && sizes[1] == shape_.channels &&
+                    (shape_.is_vector() ? sizes.size() == 2 : same_grid);
   if (!fits) {
     throw ModelError("this field takes states of [Bx{}], not {}", words(shape_), words(sizes));
   }

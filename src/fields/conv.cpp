@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "kernels/batch.hpp"
 #include "kernels/watch.hpp"
 
 namespace cvf::fields {
@@ -75,7 +76,10 @@ void Conv::Options::describe(config::Section& s) {
 }
 
 Conv::Conv(const StateShape& shape, const Options& options, std::uint64_t seed)
-    : VelocityField(shape), options_(options), size_(checked_size(shape, options)) {
+    : VelocityField(shape),
+      options_(options),
+      size_(checked_size(shape, options)),
+      cache_(kernels::make_conv_cache()) {
   lift_ = register_module("lift", make_kernel(size_.inputs(), size_.dim, Draw::xavier, seed, "lift"));
   step_ = register_module("step", StepEmbedding(std::max<std::int64_t>(64, size_.dim), shape.dt_ref, seed));
   auto blocks = register_module("blocks", std::make_shared<torch::nn::Module>());
@@ -118,21 +122,33 @@ kernels::Engine Conv::engine() const {
 }
 
 kernels::ConvTrunk Conv::trunk() const {
-  kernels::ConvTrunk out{size_, view(lift_), {}, view(output_)};
+  kernels::ConvTrunk out{size_, view(lift_), {}, view(output_), cache_};
   for (const auto& b : blocks_) out.blocks.push_back({view(b.spatial), view(b.mix)});
   return out;
 }
 
 torch::Tensor Conv::forward(const torch::Tensor& state, const torch::Tensor& dt) {
   check(state, dt);
-  return kernels::composed_conv(trunk(), state, modulation(dt));
+  return kernels::evaluate(trunk(), engine(), state, modulation(dt));
 }
 
-// Padded input, convolution, FiLM, GELU and mix of each block, forward and backward.
+// Composed operations hold the padded input, convolution, FiLM, GELU and mix of each block, forward and
+// backward; the fused ones keep to a budget and compute the rest again.
 double Conv::training_bytes(double evaluations) const {
   const double cells = static_cast<double>(shape().height / size_.patch_y * (shape().width / size_.patch_x));
-  return evaluations * 4.0 * cells * static_cast<double>(size_.dim) * 8.0 *
-         static_cast<double>(blocks_.size());
+  const double plane = 4.0 * cells * static_cast<double>(size_.dim);
+  const double composed = evaluations * 8.0 * plane * static_cast<double>(blocks_.size());
+  if (!trains_fused()) return composed;
+  return std::min(composed, static_cast<double>(kernels::activation_budget_bytes()) + 4e7);
+}
+
+std::int64_t Conv::rows_at_once(double evaluations) const {
+  return trains_fused() ? kernels::comfortable_rows(size_, shape().height, shape().width, evaluations) : 0;
+}
+
+bool Conv::trains_fused() const {
+  const auto& weight = lift_->weight;
+  return options_.engine != "composed" && weight.scalar_type() == torch::kFloat && weight.device().is_cpu();
 }
 
 double Conv::flops() const {

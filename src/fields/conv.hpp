@@ -30,6 +30,7 @@ class Conv : public VelocityField {
   bool any_grid() const override { return true; }
   double flops() const override;
   double training_bytes(double evaluations) const override;
+  std::int64_t rows_at_once(double evaluations) const override;
 
   /// (shift, scale, gate) of all blocks for the steps dt [B] -> [B, blocks*3*D]
   torch::Tensor modulation(const torch::Tensor& dt);
@@ -37,6 +38,7 @@ class Conv : public VelocityField {
 
  private:
   kernels::Engine engine() const;
+  bool trains_fused() const;
   void add_block(torch::nn::Module& parent, std::size_t index, std::uint64_t seed);
 
   struct Kernel : torch::nn::Module {  // named as PyTorch's Conv2d names them
@@ -52,6 +54,7 @@ class Conv : public VelocityField {
   };
   Options options_;
   kernels::ConvSize size_;
+  std::shared_ptr<kernels::ConvCache> cache_;
   KernelPointer lift_, output_;
   StepEmbedding step_{nullptr};
   std::vector<Block> blocks_;

@@ -3,6 +3,7 @@
 #include "core/errors.hpp"
 #include "fields/parts/initialise.hpp"
 #include "fields/parts/positions.hpp"
+#include "kernels/batch.hpp"
 #include "kernels/watch.hpp"
 
 namespace cvf::fields {

@@ -42,15 +42,34 @@ struct ConvBlock {
   Linear mix;      // weight [D,D]
 };
 
+class ConvCache;  // conv_network.cpp
+
 struct ConvTrunk {
   ConvSize size;
   Linear lift;  // weight [D,inputs,3,3]
   std::vector<ConvBlock> blocks;
-  Linear output;  // weight [inputs,D,3,3]
+  Linear output;                     // weight [inputs,D,3,3]
+  std::shared_ptr<ConvCache> cache;  // of the fused kernels; without one the composed operations run
 };
 
+/// A field makes one and hands it out with every trunk.
+std::shared_ptr<ConvCache> make_conv_cache();
+
 /// state [B,C,H,W], modulation [B, blocks*3*D] -> psi [B,C,H,W]
+torch::Tensor evaluate(const ConvTrunk& trunk, Engine engine, const torch::Tensor& state,
+                       const torch::Tensor& modulation);
+bool fused_applies(const ConvTrunk& trunk, Engine engine, const torch::Tensor& state,
+                   const torch::Tensor& modulation);
+
+torch::Tensor fused_conv(const ConvTrunk& trunk, const torch::Tensor& state, const torch::Tensor& modulation);
 torch::Tensor composed_conv(const ConvTrunk& trunk, const torch::Tensor& state,
                             const torch::Tensor& modulation);
+
+/// Samples on such a grid whose evaluations, so many each, stay within the activation budget (batch.hpp).
+std::int64_t comfortable_rows(const ConvSize& size, std::int64_t height, std::int64_t width,
+                              double evaluations);
+
+/// lift, then spatial and mix of each block, then output; weight before bias.
+std::vector<torch::Tensor> flat_weights(const ConvTrunk& trunk);
 
 }  // namespace cvf::kernels

@@ -7,7 +7,7 @@
 namespace cvf::kernels {
 
 // The one place where fused and composed are chosen between. Second-order gradients find their way to the
-// composed operations by themselves (see FusedSit).
+// composed operations by themselves (see fused.cpp).
 bool fused_applies(const SitTrunk& trunk, Engine engine, const torch::Tensor& state,
                    const torch::Tensor& modulation) {
   if (engine != Engine::automatic || trunk.cache == nullptr || trunk.size.depth > most_fused_blocks)

@@ -50,10 +50,8 @@ torch::Tensor fused_sit(const SitTrunk& trunk, const torch::Tensor& state, const
 torch::Tensor composed_sit(const SitTrunk& trunk, const torch::Tensor& state,
                            const torch::Tensor& modulation);
 
-/// What the fused path may hold for backward; beyond it, it computes again.
-std::size_t activation_budget_bytes();
-
-/// Samples whose evaluations, so many each, stay within it; a multiple of the threads.
+/// Samples whose evaluations, so many each, stay within the activation budget (batch.hpp); a multiple of the
+/// threads.
 std::int64_t comfortable_rows(const SitSize& size, double evaluations);
 
 /// The results of several linear layers on one x [B,in], side by side. The automatic engine takes one pass

@@ -89,25 +89,16 @@ void unpack_panel(const LinearPlan& l, int j, const std::vector<const float*>& p
 
 }  // namespace
 
-PackedWeights::Stamp PackedWeights::stamp(const torch::Tensor& w) {
-  return {w.data_ptr(), w.is_inference() ? 0u : static_cast<std::uint32_t>(w._version())};
-}
-
 PackedWeights::PackedWeights(const SitTrunk& trunk, std::shared_ptr<const cpu::Plan> plan)
     : plan_(std::move(plan)), weights_(make_buffer(static_cast<std::size_t>(plan_->weight_floats))) {
   const auto tensors = flat_weights(trunk);
-  for (const auto& t : tensors) stamps_.push_back(stamp(t));
+  stamps_ = WeightStamps(tensors);
   const auto plans = flat_plans(*plan_);
   for_pieces(pieces_of(plans, &LinearPlan::out_panels), [&](const Piece& piece) {
     pack_panel(plans[piece.layer], piece.panel, values(tensors[2 * piece.layer]),
                values(tensors[2 * piece.layer + 1]), weights_.get());
   });
   pack_positions(*plan_, trunk.positions, weights_.get());
-}
-
-bool PackedWeights::is_of(const std::vector<torch::Tensor>& weights) const {
-  return std::equal(weights.begin(), weights.end(), stamps_.begin(), stamps_.end(),
-                    [](const torch::Tensor& w, const Stamp& s) { return stamp(w) == s; });
 }
 
 const float* PackedWeights::transposed(const std::vector<torch::Tensor>& weights) const {
@@ -143,7 +134,7 @@ std::shared_ptr<WeightCache> make_weight_cache() {
 std::shared_ptr<const PackedWeights> WeightCache::get(const SitTrunk& trunk,
                                                       const std::vector<torch::Tensor>& weights) {
   const std::lock_guard lock(mutex_);
-  if (last_ == nullptr || !last_->is_of(weights)) {
+  if (last_ == nullptr || !last_->stamps().are_of(weights)) {
     auto plan =
         last_ == nullptr ? std::make_shared<const cpu::Plan>(make_plan(trunk.size)) : last_->shared_plan();
     last_.reset();  // before the next one is made: two packings would double the memory

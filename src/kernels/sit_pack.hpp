@@ -7,6 +7,7 @@
 
 #include "kernels/buffer.hpp"
 #include "kernels/cpu/plan.hpp"
+#include "kernels/fused.hpp"
 #include "kernels/sit.hpp"
 
 namespace cvf::kernels {
@@ -25,20 +26,13 @@ class PackedWeights {
 
   const cpu::Plan& plan() const { return *plan_; }
   std::shared_ptr<const cpu::Plan> shared_plan() const { return plan_; }
-  bool is_of(const std::vector<torch::Tensor>& weights) const;  // still these tensors in these versions?
+  const WeightStamps& stamps() const { return stamps_; }
   const float* weights() const { return weights_.get(); }
   const float* transposed(const std::vector<torch::Tensor>& weights) const;  // made when first asked for
 
  private:
-  struct Stamp {
-    const void* data;
-    std::uint32_t version;
-    bool operator==(const Stamp&) const = default;
-  };
-  static Stamp stamp(const torch::Tensor& weight);
-
   std::shared_ptr<const cpu::Plan> plan_;
-  std::vector<Stamp> stamps_;
+  WeightStamps stamps_;
   Buffer weights_;
   mutable Buffer transposed_;
   mutable std::once_flag transposed_made_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/cpu/plan.hpp"
+#include "kernels/cpu/conv_plan.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {
 
@@ -11,6 +11,13 @@ long forward_scratch(const Plan& plan);
 void backward(const Team& team, const Backward& b);
 long backward_shared(const Plan& plan);
 long backward_scratch(const Plan& plan);
+
+void conv_forward(const Team& team, const ConvForward& f);
+void conv_backward(const ConvBackward& b);
+void conv_hidden(const ConvPlan& plan, const float* weights, int block, const float* x, float* h);
+long conv_shared(const ConvPlan& plan);
+long conv_scratch(const ConvPlan& plan);
+long conv_backward_scratch(const ConvPlan& plan);
 
 void adamw(const AdamW& a, float* weight, const float* gradient, float* mean, float* square, long count);
 double peak(long rounds);

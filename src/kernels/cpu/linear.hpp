@@ -65,6 +65,18 @@ CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out
   }
 }
 
+/// Cuts a panel's 16 values into tiles of the outer product: work(Count<rows>{}, first).
+template <class Work>
+CVF_INLINE void for_gradient_rows(Work&& work) {
+  if constexpr (gradient_rows == 6) {  // 16 = 6 + 5 + 5
+    work(Count<6>{}, 0);
+    work(Count<5>{}, 6);
+    work(Count<5>{}, 11);
+  } else {
+    for (int k = 0; k < panel; k += gradient_rows) work(Count<gradient_rows>{}, k);
+  }
+}
+
 /// add(tile, k, out_panel, fresh): tile = sum over some rows of x[., k..]^T y for the out panels [begin,
 /// end); fresh for the first rows, if the whole is.
 template <class Add>
@@ -75,19 +87,12 @@ CVF_KERNEL void outer_product(ConstMatrix x, int in_panels, ConstMatrix y, int b
     const int count = from + chunk_rows < rows ? chunk_rows : rows - from;
     for (int j = begin; j < end; ++j) {
       for (int p = 0; p < in_panels; ++p) {
-        const auto piece = [&](auto height, int k) {
+        for_gradient_rows([&](auto height, int k) {
           Tile<decltype(height)::value> tile;
           tile.clear();
           multiply<1, panel>(tile, x.at(p, from) + k, y.at(j, from), count);
           add(tile, p * panel + k, j, fresh && from == 0);
-        };
-        if constexpr (gradient_rows == 6) {  // 16 = 6 + 5 + 5
-          piece(Count<6>{}, 0);
-          piece(Count<5>{}, 6);
-          piece(Count<5>{}, 11);
-        } else {
-          for (int k = 0; k < panel; k += gradient_rows) piece(Count<gradient_rows>{}, k);
-        }
+        });
       }
     }
   }

@@ -95,11 +95,21 @@ struct AdamW {
   float correction1, correction2;  // 1 - beta^step
 };
 
+struct ConvPlan;  // conv_plan.hpp
+struct ConvForward;
+struct ConvBackward;
+
 /// The entry points of one flavour.
 struct Kernels {
   const char* name;
   void (*forward)(const Team&, const Forward&);
   void (*backward)(const Team&, const Backward&);
+  void (*conv_forward)(const Team&, const ConvForward&);
+  void (*conv_backward)(const ConvBackward&);
+  long (*conv_shared)(
+      const ConvPlan&);  // floats of scratch: of a team, of a thread, of a thread that goes backward
+  long (*conv_scratch)(const ConvPlan&);
+  long (*conv_backward_scratch)(const ConvPlan&);
   void (*adamw)(const AdamW&, float* weight, const float* gradient, float* mean, float* square, long count);
   double (*peak)(
       long rounds);  // runs `rounds` rounds of independent multiply-adds, gives the operations done

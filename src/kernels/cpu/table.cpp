@@ -11,8 +11,21 @@ long shared_floats(const Plan& plan, bool back) {
 long scratch_floats(const Plan& plan, bool back) {
   return back ? backward_scratch(plan) : forward_scratch(plan);
 }
-constexpr Kernels table{CVF_WORD(CVF_SIMD), forward,        backward, adamw, peak,
-                        shared_floats,      scratch_floats, turn,     add,   dots};
+constexpr Kernels table{.name = CVF_WORD(CVF_SIMD),
+                        .forward = forward,
+                        .backward = backward,
+                        .conv_forward = conv_forward,
+                        .conv_backward = conv_backward,
+                        .conv_shared = conv_shared,
+                        .conv_scratch = conv_scratch,
+                        .conv_backward_scratch = conv_backward_scratch,
+                        .adamw = adamw,
+                        .peak = peak,
+                        .shared_floats = shared_floats,
+                        .scratch_floats = scratch_floats,
+                        .turn = turn,
+                        .add = add,
+                        .dots = dots};
 }  // namespace
 
 const Kernels& kernels() {

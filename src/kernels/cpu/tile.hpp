@@ -30,6 +30,33 @@ struct Tile {
       for (int j = 0; j < vectors; ++j) store(p + r * panel + j * lanes, v[r][j]);
     }
   }
+  CVF_INLINE void add_row(const float* p) {  // to each row
+#pragma GCC unroll 4
+    for (int j = 0; j < vectors; ++j) {
+      const Vec row = load(p + j * lanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < Rows; ++r) v[r][j] = v[r][j] + row;
+    }
+  }
+  CVF_INLINE void add_row_to(int r, float* p) const {
+#pragma GCC unroll 4
+    for (int j = 0; j < vectors; ++j) store(p + j * lanes, load(p + j * lanes) + v[r][j]);
+  }
+  CVF_INLINE void add_to(float* p) const {
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) add_row_to(r, p + r * panel);
+  }
+};
+
+/// Neighbouring panels at once: what is loaded of the left side serves all of them.
+template <int Rows, int Panels>
+struct WideTile {
+  Tile<Rows> part[Panels];
+
+  CVF_INLINE void clear() {
+#pragma GCC unroll 4
+    for (int q = 0; q < Panels; ++q) part[q].clear();
+  }
 };
 
 /// tile[r] += sum over k < count of a[r*RowStride + k*Step] * b[k*16 ...]
@@ -45,6 +72,32 @@ CVF_INLINE void multiply(Tile<Rows>& c, const float* a, const float* b, int coun
       const Vec left = splat(a[r * RowStride]);
 #pragma GCC unroll 4
       for (int j = 0; j < vectors; ++j) c.v[r][j] = fma(left, right[j], c.v[r][j]);
+    }
+    a += Step;
+    b += panel;
+  }
+}
+
+/// The same for panels of b that lie b_stride floats apart.
+template <int RowStride, int Step, int Rows, int Panels>
+CVF_INLINE void multiply(WideTile<Rows, Panels>& c, const float* a, const float* b, long b_stride,
+                         int count) {
+#pragma GCC unroll 4
+  for (int k = 0; k < count; ++k) {
+    Vec right[Panels][vectors];
+#pragma GCC unroll 4
+    for (int q = 0; q < Panels; ++q) {
+#pragma GCC unroll 4
+      for (int j = 0; j < vectors; ++j) right[q][j] = load(b + q * b_stride + j * lanes);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+      const Vec left = splat(a[r * RowStride]);
+#pragma GCC unroll 4
+      for (int q = 0; q < Panels; ++q) {
+#pragma GCC unroll 4
+        for (int j = 0; j < vectors; ++j) c.part[q].v[r][j] = fma(left, right[q][j], c.part[q].v[r][j]);
+      }
     }
     a += Step;
     b += panel;

@@ -1,0 +1,133 @@
+#include "kernels/conv_plan.hpp"
+
+#include <algorithm>
+
+namespace cvf::kernels {
+namespace {
+
+using cpu::panel;
+
+int panels(std::int64_t columns) {
+  return static_cast<int>((columns + panel - 1) / panel);
+}
+
+cpu::LinearPlan place(std::int64_t in, std::int64_t out, cpu::ConvPlan& plan) {
+  cpu::LinearPlan l;
+  l.in = static_cast<int>(in), l.out = static_cast<int>(out);
+  l.in_panels = panels(in), l.out_panels = panels(out);
+  const long floats = static_cast<long>(l.in_panels) * l.out_panels * panel * panel;
+  l.weight = plan.weight_floats;
+  l.bias = l.weight + floats;
+  l.transposed = plan.transposed_floats;
+  plan.weight_floats = l.bias + static_cast<long>(l.out_panels) * panel;
+  plan.transposed_floats += floats;
+  return l;
+}
+
+}  // namespace
+
+int* ConvLayout::table(std::size_t entries) {
+  return tables_.emplace_back(entries).data();
+}
+
+cpu::TapMap ConvLayout::tap_map(const ConvSize& z, int dilation) {
+  const auto lines = static_cast<std::size_t>(plan_.lines),
+             tap_lines = static_cast<std::size_t>(plan_.tap_lines);
+  const auto reach = static_cast<std::size_t>(dilation);
+  int *of_line = table(tap_lines * lines), *low = table(reach), *high = table(reach);
+  int *first = table(lines + 1), *readers = table(tap_lines * lines), *reader_taps = table(tap_lines * lines);
+  for (int tap = 0; tap < plan_.tap_lines; ++tap) {
+    for (int line = 0; line < plan_.lines; ++line) {
+      const int shift = plan_.tap_lines == 1 ? 0 : (tap - 1) * dilation;
+      of_line[tap * plan_.lines + line] =
+          static_cast<int>(source_cell(line + shift, plan_.lines, z.boundary.y));
+    }
+  }
+  for (int i = 0; i < dilation; ++i) {
+    low[i] = static_cast<int>(source_cell(i - dilation, plan_.columns, z.boundary.x));
+    high[i] = static_cast<int>(source_cell(plan_.columns + i, plan_.columns, z.boundary.x));
+  }
+  int next = 0;
+  for (int line = 0; line < plan_.lines; ++line) {
+    first[line] = next;
+    for (int tap = 0; tap < plan_.tap_lines; ++tap) {
+      for (int reader = 0; reader < plan_.lines; ++reader) {
+        if (of_line[tap * plan_.lines + reader] != line) continue;
+        readers[next] = reader;
+        reader_taps[next++] = tap;
+      }
+    }
+  }
+  first[lines] = next;
+  return {dilation, of_line, low, high, first, readers, reader_taps};
+}
+
+ConvLayout::ConvLayout(const ConvSize& z, std::int64_t height, std::int64_t width) {
+  plan_.channels = static_cast<int>(z.channels);
+  plan_.height = static_cast<int>(height), plan_.width = static_cast<int>(width);
+  plan_.patch_y = static_cast<int>(z.patch_y), plan_.patch_x = static_cast<int>(z.patch_x);
+  plan_.lines = static_cast<int>(height / z.patch_y), plan_.columns = static_cast<int>(width / z.patch_x);
+  plan_.cells = plan_.lines * plan_.columns;
+  plan_.inputs = static_cast<int>(z.inputs());
+  plan_.taps = static_cast<int>(z.taps()), plan_.tap_lines = plan_.taps / 3;
+  plan_.dim = static_cast<int>(z.dim), plan_.dim_panels = panels(z.dim);
+  plan_.blocks = static_cast<int>(z.dilations.size());
+  plan_.wraps = z.boundary.x.low == Boundary::periodic;
+  plan_.stride = (static_cast<long>(plan_.cells) | 1) * panel;
+  plan_.lift = place(z.taps() * z.inputs(), z.dim, plan_);
+  for (int i = 0; i < plan_.blocks; ++i) {
+    auto& b = plan_.block[i];
+    b.spatial = place(z.taps() * plan_.dim_panels * panel, z.dim, plan_);
+    b.mix = place(z.dim, z.dim, plan_);
+    b.map = tap_map(z, static_cast<int>(z.dilations[static_cast<std::size_t>(i)]));
+  }
+  plan_.output = place(z.dim, z.taps() * z.inputs(), plan_);
+
+  const auto near = tap_map(z, 1);
+  int* neighbours = table(static_cast<std::size_t>(plan_.taps) * static_cast<std::size_t>(plan_.cells));
+  plan_.neighbours = neighbours;
+  for (int t = 0; t < plan_.taps; ++t) {
+    for (int line = 0; line < plan_.lines; ++line) {
+      for (int x = 0; x < plan_.columns; ++x) {
+        const int from = t % 3 + x == 0              ? near.low[0]
+                         : t % 3 + x > plan_.columns ? near.high[0]
+                                                     : x + t % 3 - 1;
+        *neighbours++ = near.lines[t / 3 * plan_.lines + line] * plan_.columns + from;
+      }
+    }
+  }
+}
+
+cpu::ConvKeepPlan ConvLayout::keep(bool hidden) const {
+  cpu::ConvKeepPlan out{};
+  out.hidden = hidden;
+  const auto take = [&](long floats) {
+    const long at = out.sample;
+    out.sample += (floats + 15) / 16 * 16;
+    return at;
+  };
+  for (int i = 0; i <= plan_.blocks; ++i) {
+    const int halo = i < plan_.blocks ? plan_.block[i].map.dilation : 0;
+    const long cells = static_cast<long>(plan_.lines) * (plan_.columns + 2 * halo);
+    out.x[i] = take(plan_.dim_panels * (cells | 1) * panel);
+    if (hidden && i < plan_.blocks) out.h[i] = take(plan_.dim_panels * plan_.stride);
+  }
+  return out;
+}
+
+std::vector<TapLayer> tap_layers(const cpu::ConvPlan& plan) {
+  std::vector<TapLayer> out{{plan.lift, plan.inputs, plan.dim, plan.taps, plan.inputs, false}};
+  for (int i = 0; i < plan.blocks; ++i) {
+    out.push_back({plan.block[i].spatial, plan.dim, plan.dim, plan.taps, plan.dim_panels * panel, false});
+    out.push_back({plan.block[i].mix, plan.dim, plan.dim, 1, plan.dim, false});
+  }
+  out.push_back({plan.output, plan.dim, plan.inputs, plan.taps, plan.dim, true});
+  return out;
+}
+
+std::int64_t comfortable_rows(const ConvSize& size, std::int64_t height, std::int64_t width,
+                              double evaluations) {
+  return comfortable_rows(ConvLayout(size, height, width).keep(true).sample, evaluations);
+}
+
+}  // namespace cvf::kernels

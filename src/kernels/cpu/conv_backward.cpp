@@ -1,0 +1,299 @@
+// The convolution field backward, for one sample and one thread.
+#include "kernels/cpu/entry.hpp"
+#include "kernels/cpu/gradients.hpp"
+#include "kernels/cpu/layers.hpp"
+#include "kernels/cpu/lines.hpp"
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+namespace {
+
+struct Room {
+  float *planes, *columns, *dx, *activated, *dh, *h;
+  float *film, *gated, *sums, *d_film;
+};
+
+void lay_out(const ConvPlan& plan, Arena& arena, Room& room) {
+  int halo = 0;
+  for (int i = 0; i < plan.blocks; ++i)
+    halo = plan.block[i].map.dilation > halo ? plan.block[i].map.dilation : halo;
+  const long matrix = plan.dim_panels * plan.stride, padded = plan.dim_panels * panel;
+  const int panels =
+      plan.lift.in_panels > plan.output.out_panels ? plan.lift.in_panels : plan.output.out_panels;
+  room.planes = arena.take(static_cast<long>(plan.inputs) * plan.cells);
+  room.columns = arena.take(panels * plan.stride);
+  room.dx = arena.take(matrix);
+  room.activated = arena.take(matrix);
+  room.dh = arena.take(plan.dim_panels * lines_stride(plan, halo));
+  room.h = arena.take(matrix);
+  room.film = arena.take(3 * padded);
+  room.gated = arena.take(padded * padded);
+  room.sums = arena.take(padded > panels * panel ? padded : panels * panel);
+  room.d_film = arena.take(3 * padded);
+}
+
+void clear(float* p, long count) {
+  for (long i = 0; i < count; ++i) p[i] = 0;
+}
+
+/// From the gradient of GELU(z), z = h*scale + shift: leaves GELU(z), the gradient of h in its line, and adds
+/// to those of shift and scale.
+struct FilmBackward {
+  const Modulation& film;
+  ConstMatrix h;
+  Matrix activated;
+  Lines dh;
+  float *d_shift, *d_scale;
+  int line, first;  // the line and its first cell
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
+    const float* from = h.at(j, row);
+    float *value = activated.at(j, row), *gradient = dh.at(j, line, row - first);
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const int c = j * panel + i * lanes;
+      const Vec shift = load(film.shift + c), scale = load(film.scale + c);
+      Vec along = load(d_scale + c), total = load(d_shift + c);
+      for (int r = 0; r < Rows; ++r) {
+        const Vec x = load(from + r * panel + i * lanes), z = fma(x, scale, shift), s = gelu_share(z);
+        const Vec dz = tile.v[r][i] * gelu_slope(z, s);
+        store(value + r * panel + i * lanes, z * s);
+        store(gradient + r * panel + i * lanes, dz * scale);
+        total = total + dz;
+        along = fma(dz, x, along);
+      }
+      store(d_shift + c, total);
+      store(d_scale + c, along);
+    }
+  }
+};
+
+struct Pass {
+  const ConvBackward& b;
+  const ConvPlan& plan;
+  Room room;
+
+  const float* weights(long offset) const { return b.packed.weights + offset; }
+  const float* transposed(long offset) const { return b.packed.transposed + offset; }
+  float* gradient(long offset) const {
+    return b.weight_gradient == nullptr ? nullptr : b.weight_gradient + offset;
+  }
+  Matrix matrix(float* data) const { return {data, plan.stride}; }
+  bool weighs() const { return b.weight_gradient != nullptr; }
+  int padded() const { return plan.dim_panels * panel; }
+
+  void add(float* to, const float* values, int count, const float* factor = nullptr) const {
+    for (int c = 0; c < count; ++c) {
+      const float value = factor == nullptr ? values[c] : factor[c] * values[c];
+      to[c] = value + (b.fresh ? 0.0f : to[c]);
+    }
+  }
+
+  void dense_gradient(const LinearPlan& l, ConstMatrix x, ConstMatrix dy) const {
+    outer_product(x, l.in_panels, dy, 0, l.out_panels, plan.cells, b.fresh,
+                  AddTo{gradient(l.weight), static_cast<long>(l.in_panels) * panel * panel});
+  }
+
+  /// Each cell's gradient of what it gave to its neighbours, then through the last GELU.
+  void leave() const {
+    to_planes(plan, b.velocity_gradient, 0, plan.lines, room.planes);
+    const Matrix given = matrix(room.columns);
+    clear(room.columns, plan.output.out_panels * plan.stride);
+    for (int c = 0; c < plan.inputs; ++c) {
+      const float* plane = room.planes + static_cast<long>(c) * plan.cells;
+      float total = 0;
+      for (int cell = 0; cell < plan.cells; ++cell) total += plane[cell];
+      if (weighs()) add(gradient(plan.output.bias) + c, &total, 1);
+      for (int t = 0; t < plan.taps; ++t) {
+        const int column = t * plan.inputs + c;
+        float* to = given.at(column / panel, 0) + column % panel;
+        const int* from = plan.neighbours + static_cast<long>(t) * plan.cells;
+        for (int cell = 0; cell < plan.cells; ++cell)
+          to[static_cast<long>(from[cell]) * panel] += plane[cell];
+      }
+    }
+    const ConstMatrix x{b.kept + b.keep->x[plan.blocks], plan.stride};
+    product(given, plan.output.out_panels, transposed(plan.output.transposed), plan.dim_panels, 0, plan.cells,
+            GeluBackward{x, matrix(room.activated), matrix(room.dx)});
+    if (weighs()) dense_gradient(plan.output, matrix(room.activated), given);
+  }
+
+  /// dw += x^T dh for every tap.
+  CVF_KERNEL void tap_gradient(const ConvBlockPlan& block, const Lines& x, const Lines& dh) const {
+    const long tap = static_cast<long>(plan.dim_panels) * panel * panel, out_stride = plan.taps * tap;
+    const int chunk =
+        128 / plan.columns > 0 ? 128 / plan.columns : 1;  // lines whose cells stay in the first-level cache
+    for (int begin = 0; begin < plan.lines; begin += chunk) {
+      const int end = begin + chunk < plan.lines ? begin + chunk : plan.lines;
+      for_panels(plan.dim_panels, [&](auto panels, int j) {
+        for (int p = 0; p < plan.dim_panels; ++p) {
+          for (int t = 0; t < plan.taps; ++t) {
+            const int* source = block.map.lines + (t / 3) * plan.lines;
+            const int shift = (t % 3 - 1) * block.map.dilation;
+            for_gradient_rows([&](auto height, int k) {
+              WideTile<decltype(height)::value, decltype(panels)::value> tile;
+              tile.clear();
+              for (int line = begin; line < end; ++line)
+                multiply<1, panel>(tile, x.at(p, source[line], shift) + k, dh.at(j, line, 0), dh.stride,
+                                   plan.columns);
+              const AddTo add{gradient(block.spatial.weight) + t * tap, out_stride};
+              for (int q = 0; q < decltype(panels)::value; ++q)
+                add(tile.part[q], p * panel + k, j + q, b.fresh && begin == 0);
+            });
+          }
+        }
+      });
+    }
+  }
+
+  /// dx += the gradient through the convolution. A cell collects from all cells whose taps read it; along x,
+  /// cells of the halo collect as well and hand on to the cell that they stand for.
+  CVF_KERNEL void spatial_gradient(const ConvBlockPlan& block, const Lines& dh) const {
+    const TapMap& map = block.map;
+    const int d = map.dilation;
+    const Matrix dx = matrix(room.dx);
+    const long tap = static_cast<long>(plan.dim_panels) * panel * panel;
+    const auto collect = [&](auto& tile, int line, int x, int j, int first_tap, int last_tap) {
+      tile.clear();
+      for (int e = map.back_first[line]; e < map.back_first[line + 1]; ++e) {
+        for (int kx = first_tap; kx <= last_tap; ++kx) {
+          add_product(
+              tile, dh.at(0, map.back_line[e], x - (kx - 1) * d), dh.stride, plan.dim_panels,
+              transposed(block.spatial.transposed) + ((map.back_tap[e] * 3 + kx) * plan.dim_panels + j) * tap,
+              tap);
+        }
+      }
+    };
+    for (int line = 0; line < plan.lines; ++line) {
+      const int first = line * plan.columns;
+      for_runs(plan.columns, [&](auto rows, int x) {
+        for_panels(plan.dim_panels, [&](auto panels, int j) {
+          WideTile<decltype(rows)::value, decltype(panels)::value> tile;
+          collect(tile, line, x, j, 0, 2);
+          for (int q = 0; q < decltype(panels)::value; ++q) tile.part[q].add_to(dx.at(j + q, first + x));
+        });
+      });
+      if (plan.wraps) continue;
+      for (int side = 0; side < 2; ++side) {
+        const int* home = side == 0 ? map.low : map.high;
+        for_runs(d, [&](auto rows, int i) {
+          for_panels(plan.dim_panels, [&](auto panels, int j) {
+            constexpr int Rows = decltype(rows)::value;
+            WideTile<Rows, decltype(panels)::value> tile;
+            collect(tile, line, side == 0 ? i - d : plan.columns + i, j, 2 * side, 2 * side);
+            for (int q = 0; q < decltype(panels)::value; ++q) {
+              for (int r = 0; r < Rows; ++r) tile.part[q].add_row_to(r, dx.at(j + q, first + home[i + r]));
+            }
+          });
+        });
+      }
+    }
+  }
+
+  /// d_gate, and the gradients of the 1x1 convolution, whose output is not kept (AddGated).
+  void mix_gradient(const LinearPlan& mix, const Modulation& film, float* d_gate) const {
+    const Matrix dx = matrix(room.dx);
+    clear(d_gate, padded());
+    outer_product(matrix(room.activated), plan.dim_panels, dx, 0, plan.dim_panels, plan.cells, b.fresh,
+                  AddGated{gradient(mix.weight), weights(mix.weight), film.gate, d_gate,
+                           static_cast<long>(plan.dim_panels) * panel * panel});
+    column_sums(dx, 0, plan.dim_panels, plan.cells, true, room.sums);
+    for (int c = 0; c < padded(); ++c) d_gate[c] += room.sums[c] * weights(mix.bias)[c];
+    if (weighs()) add(gradient(mix.bias), room.sums, padded(), film.gate);
+  }
+
+  void run_block(int index) const {
+    const ConvBlockPlan& block = plan.block[index];
+    const long place = 3l * plan.dim * index;
+    const Modulation film = take_film(plan, b.modulation + place, room.film);
+    const Lines x = with_halo(plan, const_cast<float*>(b.kept) + b.keep->x[index], block.map.dilation);
+    const Lines dh = with_halo(plan, room.dh, block.map.dilation);
+    const float* h = b.keep->hidden ? b.kept + b.keep->h[index] : room.h;
+    if (!b.keep->hidden) conv_hidden(plan, b.packed.weights, index, x.data, room.h);
+
+    for (int p = 0; p < plan.dim_panels; ++p) {  // the rows of the transposed 1x1 convolution, times the gate
+      const float* from = transposed(block.mix.transposed) + static_cast<long>(p) * padded() * panel;
+      float* to = room.gated + static_cast<long>(p) * padded() * panel;
+      for (int k = 0; k < padded(); ++k) {
+        for (int i = 0; i < panel; ++i) to[k * panel + i] = from[k * panel + i] * film.gate[k];
+      }
+    }
+    float *d_shift = room.d_film, *d_scale = d_shift + padded(), *d_gate = d_scale + padded();
+    clear(d_shift, 2l * padded());
+    for (int line = 0; line < plan.lines; ++line) {
+      const int first = line * plan.columns;
+      product(
+          matrix(room.dx), plan.dim_panels, room.gated, plan.dim_panels, first, first + plan.columns,
+          FilmBackward{film, {h, plan.stride}, matrix(room.activated), dh, d_shift, d_scale, line, first});
+    }
+    if (weighs() || b.modulation_gradient != nullptr) mix_gradient(block.mix, film, d_gate);
+    if (weighs()) {
+      tap_gradient(block, x, dh);
+      add(gradient(block.spatial.bias), d_shift, padded(), film.scale);
+    }
+    if (b.modulation_gradient != nullptr) {
+      for (int part = 0; part < 3; ++part) {
+        for (int c = 0; c < plan.dim; ++c)
+          b.modulation_gradient[place + part * plan.dim + c] = room.d_film[part * padded() + c];
+      }
+    }
+    fill_ends(dh, block.map);
+    spatial_gradient(block, dh);
+  }
+
+  /// Beyond a line: nothing reads there, or the line again.
+  void fill_ends(const Lines& dh, const TapMap& map) const {
+    if (plan.wraps) return fill_halo(dh, plan.dim_panels, map, plan.columns, 0, plan.lines);
+    for (int p = 0; p < plan.dim_panels; ++p) {
+      for (int line = 0; line < plan.lines; ++line) {
+        clear(dh.at(p, line, -map.dilation), map.dilation * panel);
+        clear(dh.at(p, line, plan.columns), map.dilation * panel);
+      }
+    }
+  }
+
+  void enter() const {
+    const Matrix columns = matrix(room.columns);
+    if (weighs()) {
+      to_planes(plan, b.state, 0, plan.lines, room.planes);
+      gather_inputs(plan, room.planes, 0, plan.cells, columns);
+      dense_gradient(plan.lift, columns, matrix(room.dx));
+      column_sums(matrix(room.dx), 0, plan.dim_panels, plan.cells, b.fresh, gradient(plan.lift.bias));
+    }
+    if (b.state_gradient == nullptr) return;
+    product(matrix(room.dx), plan.dim_panels, transposed(plan.lift.transposed), plan.lift.in_panels, 0,
+            plan.cells, Plain{columns});
+    clear(room.planes, static_cast<long>(plan.inputs) * plan.cells);
+    for (int t = 0; t < plan.taps; ++t) {
+      const int* to = plan.neighbours + static_cast<long>(t) * plan.cells;
+      for (int c = 0; c < plan.inputs; ++c) {
+        const int column = t * plan.inputs + c;
+        const float* from = columns.at(column / panel, 0) + column % panel;
+        float* plane = room.planes + static_cast<long>(c) * plan.cells;
+        for (int cell = 0; cell < plan.cells; ++cell)
+          plane[to[cell]] += from[static_cast<long>(cell) * panel];
+      }
+    }
+    from_planes(plan, room.planes, 0, plan.lines, b.state_gradient);
+  }
+};
+
+}  // namespace
+
+void conv_backward(const ConvBackward& b) {
+  Room room;
+  Arena arena{b.scratch};
+  lay_out(*b.plan, arena, room);
+  const Pass pass{b, *b.plan, room};
+  pass.leave();
+  for (int block = b.plan->blocks - 1; block >= 0; --block) pass.run_block(block);
+  pass.enter();
+}
+
+long conv_backward_scratch(const ConvPlan& plan) {
+  Room room;
+  Arena arena{nullptr};
+  lay_out(plan, arena, room);
+  return arena.used;
+}
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

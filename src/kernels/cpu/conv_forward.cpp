@@ -1,0 +1,261 @@
+// The convolution field forward, for one sample and one team of threads.
+#include "kernels/cpu/entry.hpp"
+#include "kernels/cpu/layers.hpp"
+#include "kernels/cpu/lines.hpp"
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+namespace {
+
+constexpr long run_stride = (wide_rows | 1) * panel;
+
+struct Room {  // scratch of the team, then of the thread
+  float *planes, *x, *next, *columns;
+  float *film, *run;
+};
+
+void lay_out_shared(const ConvPlan& plan, Arena& arena, Room& room) {
+  int halo = 0;
+  for (int i = 0; i < plan.blocks; ++i)
+    halo = plan.block[i].map.dilation > halo ? plan.block[i].map.dilation : halo;
+  room.planes = arena.take(static_cast<long>(plan.inputs) * plan.cells);
+  room.x = arena.take(plan.dim_panels * lines_stride(plan, halo));
+  room.next = arena.take(plan.dim_panels * lines_stride(plan, halo));
+  room.columns = arena.take(plan.output.out_panels * plan.stride);
+}
+
+void lay_out_scratch(const ConvPlan& plan, Arena& arena, Room& room) {
+  const int panels = plan.lift.in_panels > plan.dim_panels ? plan.lift.in_panels : plan.dim_panels;
+  room.film = arena.take(3l * plan.dim_panels * panel);
+  room.run = arena.take(panels * run_stride);
+}
+
+struct BlockPass {
+  const ConvPlan& plan;
+  const ConvBlockPlan& block;
+  const float* weights;
+  Modulation film;
+  Lines from, to;
+  float* h;  // plan.stride; null when it is not kept
+  float* run;
+
+  /// The convolution of the cells from x on, before its bias.
+  template <int Rows, int Panels>
+  CVF_INLINE void convolve(WideTile<Rows, Panels>& tile, int line, int x, int j) const {
+    const int d = block.map.dilation;
+    const long tap = static_cast<long>(plan.dim_panels) * panel * panel, w_stride = plan.taps * tap;
+    const float* w = weights + block.spatial.weight + j * w_stride;
+    tile.clear();
+    for (int ky = 0; ky < plan.tap_lines; ++ky) {
+      const int source = block.map.lines[ky * plan.lines + line];
+      for (int kx = 0; kx < 3; ++kx, w += tap)
+        add_product(tile, from.at(0, source, x + (kx - 1) * d), from.stride, plan.dim_panels, w, w_stride);
+    }
+  }
+
+  template <int Rows, int Panels>
+  CVF_KERNEL void activate(int line, int x, int j) const {
+    WideTile<Rows, Panels> tile;
+    convolve(tile, line, x, j);
+    const long cell = static_cast<long>(line) * plan.columns + x;
+    for (int q = 0; q < Panels; ++q) {
+      Tile<Rows>& t = tile.part[q];
+      const int c = (j + q) * panel;
+      t.add_row(weights + block.spatial.bias + c);
+      if (h != nullptr) t.write(h + (j + q) * plan.stride + cell * panel);
+#pragma GCC unroll 4
+      for (int i = 0; i < vectors; ++i) {
+        const Vec shift = load(film.shift + c + i * lanes), scale = load(film.scale + c + i * lanes);
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+          const Vec z = fma(t.v[r][i], scale, shift);
+          t.v[r][i] = z * gelu_share(z);
+        }
+      }
+      t.write(run + (j + q) * run_stride);
+    }
+  }
+
+  template <int Rows, int Panels>
+  CVF_KERNEL void mix(int line, int x, int j) const {
+    WideTile<Rows, Panels> tile;
+    tile.clear();
+    const long w_stride = static_cast<long>(plan.dim_panels) * panel * panel;
+    add_product(tile, run, run_stride, plan.dim_panels, weights + block.mix.weight + j * w_stride, w_stride);
+    for (int q = 0; q < Panels; ++q) {
+      Tile<Rows>& t = tile.part[q];
+      const int c = (j + q) * panel;
+      t.add_row(weights + block.mix.bias + c);
+      const float* old = from.at(j + q, line, x);
+#pragma GCC unroll 4
+      for (int i = 0; i < vectors; ++i) {
+        const Vec gate = load(film.gate + c + i * lanes);
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) t.v[r][i] = fma(gate, t.v[r][i], load(old + r * panel + i * lanes));
+      }
+      t.write(to.at(j + q, line, x));
+    }
+  }
+
+  template <int Rows>
+  void advance(int line, int x) const {
+    for_panels(plan.dim_panels,
+               [&](auto panels, int j) { activate<Rows, decltype(panels)::value>(line, x, j); });
+    for_panels(plan.dim_panels, [&](auto panels, int j) { mix<Rows, decltype(panels)::value>(line, x, j); });
+  }
+};
+
+struct Pass {
+  const Team& team;
+  const ConvForward& f;
+  const ConvPlan& plan;
+  Room room;
+  Range runs;  // of this thread, over all lines
+
+  /// work(Count<rows>{}, line, x) for each run of cells of this thread
+  template <class Work>
+  void for_cells(Work&& work) const {
+    const int per_line = (plan.columns + wide_rows - 1) / wide_rows;
+    for (int i = runs.begin; i < runs.end; ++i) {
+      const int line = i / per_line, run = i % per_line;
+      const int from = plan.columns * run / per_line, to = plan.columns * (run + 1) / per_line;
+      with_rows<wide_rows>(to - from, [&](auto rows) { work(rows, line, from); });
+    }
+  }
+
+  Lines x_before(int block) const {
+    const int halo = block < plan.blocks ? plan.block[block].map.dilation : 0;
+    if (f.kept != nullptr) return with_halo(plan, f.kept + f.keep->x[block], halo);
+    return with_halo(plan, block % 2 == 0 ? room.x : room.next, halo);
+  }
+
+  /// One product of a run's values; finish(tile of one panel, panel).
+  template <int Rows, class Finish>
+  CVF_INLINE void run_product(const LinearPlan& l, Finish&& finish) const {
+    const long w_stride = static_cast<long>(l.in_panels) * panel * panel;
+    for_panels(l.out_panels, [&](auto panels, int j) {
+      WideTile<Rows, decltype(panels)::value> tile;
+      tile.clear();
+      add_product(tile, room.run, run_stride, l.in_panels, f.weights + l.weight + j * w_stride, w_stride);
+      for (int q = 0; q < decltype(panels)::value; ++q) finish(tile.part[q], j + q);
+    });
+  }
+
+  void finish_lines(const Lines& x, int block) const {
+    wait(team);
+    if (block < plan.blocks) {
+      const Range mine = share(team, plan.lines);
+      fill_halo(x, plan.dim_panels, plan.block[block].map, plan.columns, mine.begin, mine.end);
+    }
+    wait(team);
+  }
+
+  void enter() const {
+    const Range mine = share(team, plan.lines);
+    to_planes(plan, f.state, mine.begin, mine.end, room.planes);
+    wait(team);
+    const Lines x = x_before(0);
+    for_cells([&](auto rows, int line, int from) {
+      constexpr int Rows = decltype(rows)::value;
+      const int cell = line * plan.columns + from;
+      gather_inputs(plan, room.planes, cell, cell + Rows, {room.run, run_stride});
+      run_product<Rows>(plan.lift, [&](Tile<Rows>& tile, int j) {
+        tile.add_row(f.weights + plan.lift.bias + j * panel);
+        tile.write(x.at(j, line, from));
+      });
+    });
+    finish_lines(x, 0);
+  }
+
+  void run_block(int index) const {
+    const Modulation film = take_film(plan, f.modulation + 3l * plan.dim * index, room.film);
+    float* h = f.kept != nullptr && f.keep->hidden ? f.kept + f.keep->h[index] : nullptr;
+    const Lines next = x_before(index + 1);
+    const BlockPass pass{plan, plan.block[index], f.weights, film, x_before(index), next, h, room.run};
+    for_cells([&](auto rows, int line, int x) { pass.template advance<decltype(rows)::value>(line, x); });
+    finish_lines(next, index + 1);
+  }
+
+  void leave() const {
+    const Lines x = x_before(plan.blocks);
+    const Matrix columns{room.columns, plan.stride};
+    for_cells([&](auto rows, int line, int from) {
+      constexpr int Rows = decltype(rows)::value;
+      for (int p = 0; p < plan.dim_panels; ++p) {
+        const float* value = x.at(p, line, from);
+        for (int i = 0; i < Rows * panel; i += lanes) {
+          const Vec z = load(value + i);
+          store(room.run + p * run_stride + i, z * gelu_share(z));
+        }
+      }
+      run_product<Rows>(plan.output, [&](Tile<Rows>& tile, int j) {
+        tile.write(columns.at(j, line * plan.columns + from));
+      });
+    });
+    wait(team);
+    const Range mine = share(team, plan.lines);
+    for (int c = 0; c < plan.inputs; ++c) {
+      float* plane = room.planes + static_cast<long>(c) * plan.cells;
+      const float bias = f.weights[plan.output.bias + c];
+      const int begin = mine.begin * plan.columns, end = mine.end * plan.columns;
+      for (int cell = begin; cell < end; ++cell) plane[cell] = bias;
+      for (int t = 0; t < plan.taps; ++t) {
+        const int column = t * plan.inputs + c;
+        const float* given = columns.at(column / panel, 0) + column % panel;
+        const int* from = plan.neighbours + static_cast<long>(t) * plan.cells;
+        for (int cell = begin; cell < end; ++cell)
+          plane[cell] += given[static_cast<long>(from[cell]) * panel];
+      }
+    }
+    from_planes(plan, room.planes, mine.begin, mine.end, f.velocity);
+  }
+};
+
+}  // namespace
+
+void conv_forward(const Team& team, const ConvForward& f) {
+  Room room;
+  Arena shared{f.shared}, scratch{f.scratch};
+  lay_out_shared(*f.plan, shared, room);
+  lay_out_scratch(*f.plan, scratch, room);
+  const int per_line = (f.plan->columns + wide_rows - 1) / wide_rows;
+  const Pass pass{team, f, *f.plan, room, share(team, f.plan->lines * per_line)};
+  pass.enter();
+  for (int block = 0; block < f.plan->blocks; ++block) pass.run_block(block);
+  pass.leave();
+}
+
+/// What the convolution of one block gives, for all cells: h = spatial(x) + bias.
+void conv_hidden(const ConvPlan& plan, const float* weights, int block, const float* x, float* h) {
+  const Lines from = with_halo(plan, const_cast<float*>(x), plan.block[block].map.dilation);
+  const BlockPass pass{plan, plan.block[block], weights, {}, from, {}, h, nullptr};
+  for (int line = 0; line < plan.lines; ++line) {
+    for_runs(plan.columns, [&](auto rows, int x0) {
+      for_panels(plan.dim_panels, [&](auto panels, int j) {
+        constexpr int Rows = decltype(rows)::value, Panels = decltype(panels)::value;
+        WideTile<Rows, Panels> tile;
+        pass.convolve(tile, line, x0, j);
+        for (int q = 0; q < Panels; ++q) {
+          tile.part[q].add_row(weights + plan.block[block].spatial.bias + (j + q) * panel);
+          tile.part[q].write(h + (j + q) * plan.stride +
+                             (static_cast<long>(line) * plan.columns + x0) * panel);
+        }
+      });
+    });
+  }
+}
+
+long conv_shared(const ConvPlan& plan) {
+  Room room;
+  Arena arena{nullptr};
+  lay_out_shared(plan, arena, room);
+  return arena.used;
+}
+
+long conv_scratch(const ConvPlan& plan) {
+  Room room;
+  Arena arena{nullptr};
+  lay_out_scratch(plan, arena, room);
+  return arena.used;
+}
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

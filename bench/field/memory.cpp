@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -22,9 +23,9 @@ double status_bytes(const std::string& key) {
 
 }  // namespace
 
-double extra_memory(bool fused) {
-  const std::string command =
-      fmt::format("/proc/{}/exe bench field --memory-of {}", getpid(), fused ? "fused" : "composed");
+double extra_memory(const std::string& configuration, bool fused) {
+  const std::string command = fmt::format("/proc/{}/exe bench field --only {} --memory-of {}", getpid(),
+                                          configuration, fused ? "fused" : "composed");
   FILE* pipe = popen(command.c_str(), "r");
   double bytes = 0;
   if (pipe == nullptr || std::fscanf(pipe, "%lf", &bytes) != 1) bytes = -1;
@@ -32,8 +33,11 @@ double extra_memory(bool fused) {
   return bytes;
 }
 
-void print_extra_memory(bool fused) {
-  Problem problem(configurations()[1], fused);
+void print_extra_memory(const std::string& configuration, bool fused) {
+  const auto all = configurations();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == configuration; });
+  Problem problem(found == all.end() ? all[1] : *found, fused);
   problem.infer();
   const double before = status_bytes("VmRSS");
   std::ofstream("/proc/self/clear_refs") << "5";  // forgets the peak so far

@@ -37,7 +37,7 @@ std::vector<PartFigure> part_figures(Problem& problem, bool training, int thread
   kernels::stop_part_seconds();
 
   const char* names[] = {"patch", "qkv", "attention", "project", "mlp", "final"};
-  const auto size = problem.field().trunk().size;
+  const auto size = problem.sit().trunk().size;
   const auto per_sample = operations(size);
   const double passes = problem.batch() * (training ? 3 : 1);
   std::vector<PartFigure> out;

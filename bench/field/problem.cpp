@@ -1,27 +1,55 @@
 #include "problem.hpp"
 
 #include "../figures.hpp"
+#include "fields/conv.hpp"
+#include "fields/mlp.hpp"
 #include "kernels/optimizer.hpp"
 
 namespace cvf::bench {
 
-std::vector<Configuration> configurations() {
-  return {{"S", 32, 4, 96, 4, 4, 64},
-          {"A", 64, 4, 128, 4, 4, 32},
-          {"B", 128, 8, 512, 8, 8, 4},
-          {"A1", 64, 4, 128, 4, 4, 1}};
-}
+namespace {
 
-Problem::Problem(const Configuration& c, bool fused) : configuration_(c), fused_(fused) {
+fields::FieldPointer make_field(const Configuration& c, bool fused) {
+  const std::string engine = fused ? "auto" : "composed";
+  if (c.field == "mlp") {
+    fields::Mlp::Options options;
+    options.width = c.width, options.depth = c.depth, options.engine = engine;
+    return std::make_shared<fields::Mlp>(fields::StateShape{.channels = 2, .dt_ref = 0.1}, options, 1);
+  }
+  const fields::StateShape shape{2, c.side, c.side, 0.1};
+  if (c.field == "conv") {
+    fields::Conv::Options options;
+    options.patch = c.patch, options.width = c.width, options.depth = c.depth, options.engine = engine;
+    return std::make_shared<fields::Conv>(shape, options, 1);
+  }
   fields::Sit::Options options;
   options.patch = c.patch, options.width = c.width, options.depth = c.depth, options.heads = c.heads;
-  options.engine = fused ? "auto" : "composed";
-  field_ = std::make_shared<fields::Sit>(fields::StateShape{2, c.side, c.side, 0.1}, options, 1);
+  options.engine = engine;
+  return std::make_shared<fields::Sit>(shape, options, 1);
+}
+
+}  // namespace
+
+std::vector<Configuration> configurations() {
+  std::vector<Configuration> out{{"S", 32, 4, 96, 4, 4, 64},
+                                 {"A", 64, 4, 128, 4, 4, 32},
+                                 {"B", 128, 8, 512, 8, 8, 4},
+                                 {"A1", 64, 4, 128, 4, 4, 1},
+                                 {"mlp", 1, 1, 128, 3, 1, 256, "mlp"}};
+  for (const int width : {32, 64}) {
+    for (const int side : {16, 32, 64, 128})
+      out.push_back({fmt::format("conv{}x{}", width, side), side, 1, width, 1, 1, 16, "conv"});
+  }
+  return out;
+}
+
+Problem::Problem(const Configuration& c, bool fused)
+    : configuration_(c), fused_(fused), field_(make_field(c, fused)) {
   torch::manual_seed(1);
   torch::NoGradGuard no_grad;
   for (auto& p : field_->parameters())
     p.add_(0.02 * torch::randn_like(p));  // away from the zeros it starts with
-  state_ = torch::randn({c.batch, 2, c.side, c.side});
+  state_ = c.field == "mlp" ? torch::randn({c.batch, 2}) : torch::randn({c.batch, 2, c.side, c.side});
   target_ = torch::randn_like(state_);
   dt_ = torch::full({c.batch}, 0.1);
   parameters_ = field_->parameters();
@@ -31,6 +59,10 @@ Problem::Problem(const Configuration& c, bool fused) : configuration_(c), fused_
   }
   library_ =
       std::make_unique<torch::optim::AdamW>(parameters_, torch::optim::AdamWOptions(1e-4).betas({0.9, 0.99}));
+}
+
+fields::Sit& Problem::sit() {
+  return dynamic_cast<fields::Sit&>(*field_);
 }
 
 void Problem::infer() {
@@ -56,7 +88,7 @@ void Problem::train() {
 
 void Problem::modulate(bool training) {
   torch::AutoGradMode gradients(training);
-  const auto m = field_->modulation(dt_);
+  const auto m = sit().modulation(dt_);
   if (!training) return;
   m.backward(torch::ones_like(m));
   for (auto& p : parameters_) p.mutable_grad().reset();

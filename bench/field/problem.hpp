@@ -13,9 +13,11 @@ namespace cvf::bench {
 struct Configuration {
   std::string name;
   int side, patch, width, depth, heads, batch;
+  std::string field = "sit";
 };
 
-/// S, A, B and A1 (A with batch 1).
+/// Of sit: S, A, B and A1 (A with batch 1). Of conv: widths 32 and 64 on grids of 16 to 128 cells a side. Of
+/// mlp: one.
 std::vector<Configuration> configurations();
 
 class Problem {
@@ -27,7 +29,8 @@ class Problem {
   void
   triangle();  // three evaluations as the rupture loss has them: two in one batch, then one on their result
   double flops() const { return field_->flops() * static_cast<double>(configuration_.batch); }  // forward
-  fields::Sit& field() { return *field_; }
+  fields::VelocityField& field() { return *field_; }
+  fields::Sit& sit();  // when it is one
   double batch() const { return configuration_.batch; }
 
   /// Two pieces of a step on their own: the modulation (with its gradients when training), and the seconds
@@ -40,7 +43,7 @@ class Problem {
 
   Configuration configuration_;
   bool fused_;
-  std::shared_ptr<fields::Sit> field_;
+  fields::FieldPointer field_;
   torch::Tensor state_, dt_, target_;
   std::vector<torch::Tensor> parameters_, means_, squares_;
   std::unique_ptr<torch::optim::AdamW> library_;

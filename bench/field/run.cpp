@@ -59,7 +59,8 @@ nlohmann::json measure(const FieldSettings& s, const Configuration& c, int threa
                      {"peak_gflops", peak * 1e-9},
                      {"sgemm_gflops", sgemm_flops / seconds("sgemm") * 1e-9},
                      {"composed_peak_fraction", composed_fraction}};
-  if (s.parts) out["parts"] = parts_json(part_figures(fused, training, threads, std::max(3, calls)));
+  if (s.parts && c.field == "sit")
+    out["parts"] = parts_json(part_figures(fused, training, threads, std::max(3, calls)));
   return out;
 }
 
@@ -67,7 +68,7 @@ void print_row(const std::string& name, int threads, const char* what, const nlo
   const auto faster =
       j["speedup"] == 0 ? std::string{} : fmt::format("{:6.2f}x composed  ", j["speedup"].get<double>());
   fmt::print(
-      "{:<3} {} thread{} {:<6} {}{:5.3f} of peak {:6.1f} (best repeat {:5.3f})  {:7.1f} GF  {:9.1f} "
+      "{:<9} {} thread{} {:<6} {}{:5.3f} of peak {:6.1f} (best repeat {:5.3f})  {:7.1f} GF  {:9.1f} "
       "samples/s  "
       "(composed {:.3f}, sgemm {:.1f} GF)\n",
       name, threads, threads == 1 ? " " : "s", what, faster, j["peak_fraction"].get<double>(),
@@ -78,8 +79,8 @@ void print_row(const std::string& name, int threads, const char* what, const nlo
   std::fflush(stdout);
 }
 
-bool is_wanted(const FieldSettings& s, const Configuration& c) {
-  return s.only.empty() || s.only.contains(c.name);
+bool is_wanted(const FieldSettings& s, const Configuration& c) {  // "conv" means all of that field
+  return s.only.empty() || s.only.contains(c.name) || s.only.contains(c.field);
 }
 
 /// How many times faster the last number of threads is than the first, the two in turns.
@@ -105,7 +106,7 @@ nlohmann::json measure_scaling(const FieldSettings& s) {
       const char* what = training ? "train" : "infer";
       out[c.name][what] = times;
       if (s.json) continue;
-      fmt::print("{:<3} {:<6} {} threads {:.2f}x as fast as {}\n", c.name, what, s.threads.back(), times,
+      fmt::print("{:<9} {:<6} {} threads {:.2f}x as fast as {}\n", c.name, what, s.threads.back(), times,
                  s.threads.front());
       std::fflush(stdout);
     }
@@ -115,6 +116,7 @@ nlohmann::json measure_scaling(const FieldSettings& s) {
 
 nlohmann::json run(const FieldSettings& s) {
   nlohmann::json out{{"kernels", kernels::cpu_kernels().name}};
+  if (!s.json) fmt::print("kernels: {}\n", kernels::cpu_kernels().name);
   for (const int threads : s.threads) {
     threads::use(threads);
     auto& mine = threads == s.threads.back() ? out : out[fmt::format("threads_{}", threads)];
@@ -130,10 +132,15 @@ nlohmann::json run(const FieldSettings& s) {
   out["threads"] = s.threads.back();
   if (s.threads.size() > 1 && !s.cpu_time) out["scaling"] = measure_scaling(s);
   if (s.fused_only) return out;
-  const double fused = extra_memory(true), composed = extra_memory(false);
-  out["memory"] = {{"fused_bytes", fused}, {"composed_bytes", composed}, {"fraction", fused / composed}};
-  if (!s.json) {
-    fmt::print("three evaluations of A, backward and AdamW: {} extra, composed {} ({:.3f})\n",
+  for (const char* name : {"A", "conv32x32", "conv32x128"}) {
+    const auto all = configurations();
+    const auto c = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+    if (!is_wanted(s, *c)) continue;
+    const double fused = extra_memory(name, true), composed = extra_memory(name, false);
+    out["memory"][name] = {
+        {"fused_bytes", fused}, {"composed_bytes", composed}, {"fraction", fused / composed}};
+    if (s.json) continue;
+    fmt::print("three evaluations of {}, backward and AdamW: {} extra, composed {} ({:.3f})\n", name,
                text::bytes(static_cast<std::uint64_t>(fused)),
                text::bytes(static_cast<std::uint64_t>(composed)), fused / composed);
   }

@@ -126,6 +126,7 @@ void run_train(const TrainSettings& settings) {
   train::Team alone;
   nlohmann::ordered_json json;
   for (const auto& c : configurations()) {
+    if (c.field != "sit") continue;
     const bool chosen =
         settings.only.empty() ? c.name == "S" || c.name == "A" : settings.only.contains(c.name);
     if (!chosen) continue;

@@ -16,6 +16,8 @@ void Mlp::Options::describe(config::Section& s) {
         config::at_least(1));
   s.key("conditioned", &conditioned,
         "false: the field does not see dt (tau = 0), as tangent methods want it");
+  s.key("engine", &engine, "auto: fused on the CPU in float32, else composed; composed: library operations",
+        config::one_of({"auto", "composed"}));
 }
 
 Mlp::Mlp(const StateShape& shape, const Options& options, std::uint64_t seed)

@@ -13,6 +13,7 @@ class Mlp : public VelocityField {
     int depth = 3;
     int expansion = 1;
     bool conditioned = true;
+    std::string engine = "auto";
 
     void describe(config::Section& section);
   };

@@ -21,7 +21,7 @@ struct BenchField {
     tensors::prepare();
     if (!memory_of.empty()) {
       threads::use(2);
-      return bench::print_extra_memory(memory_of == "fused");
+      return bench::print_extra_memory(only.empty() ? "A" : only.front(), memory_of == "fused");
     }
     settings.only = {only.begin(), only.end()};
     bench::run_field(settings);
@@ -88,7 +88,10 @@ void add_bench(CLI::App& app) {
   field.add_option("--threads", verb->settings.threads, "numbers of threads, comma separated")
       ->delimiter(',')
       ->capture_default_str();
-  field.add_option("--only", verb->only, "configurations S, A, B, A1, comma separated")->delimiter(',');
+  field
+      .add_option("--only", verb->only,
+                  "configurations S, A, B, A1, mlp, conv32x16 ... conv64x128, or a field's name")
+      ->delimiter(',');
   field.add_option("--repeats", verb->settings.repeats, "repeats of each measurement")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -124,7 +124,7 @@ struct Pass {
         128 / plan.columns > 0 ? 128 / plan.columns : 1;  // lines whose cells stay in the first-level cache
     for (int begin = 0; begin < plan.lines; begin += chunk) {
       const int end = begin + chunk < plan.lines ? begin + chunk : plan.lines;
-      for_panels(plan.dim_panels, [&](auto panels, int j) {
+      for_panels(0, plan.dim_panels, [&](auto panels, int j) {
         for (int p = 0; p < plan.dim_panels; ++p) {
           for (int t = 0; t < plan.taps; ++t) {
             const int* source = block.map.lines + (t / 3) * plan.lines;
@@ -165,8 +165,8 @@ struct Pass {
     };
     for (int line = 0; line < plan.lines; ++line) {
       const int first = line * plan.columns;
-      for_runs(plan.columns, [&](auto rows, int x) {
-        for_panels(plan.dim_panels, [&](auto panels, int j) {
+      for_tiles<tile_rows>(0, plan.columns, [&](auto rows, int x) {
+        for_panels(0, plan.dim_panels, [&](auto panels, int j) {
           WideTile<decltype(rows)::value, decltype(panels)::value> tile;
           collect(tile, line, x, j, 0, 2);
           for (int q = 0; q < decltype(panels)::value; ++q) tile.part[q].add_to(dx.at(j + q, first + x));
@@ -175,8 +175,8 @@ struct Pass {
       if (plan.wraps) continue;
       for (int side = 0; side < 2; ++side) {
         const int* home = side == 0 ? map.low : map.high;
-        for_runs(d, [&](auto rows, int i) {
-          for_panels(plan.dim_panels, [&](auto panels, int j) {
+        for_tiles<tile_rows>(0, d, [&](auto rows, int i) {
+          for_panels(0, plan.dim_panels, [&](auto panels, int j) {
             constexpr int Rows = decltype(rows)::value;
             WideTile<Rows, decltype(panels)::value> tile;
             collect(tile, line, side == 0 ? i - d : plan.columns + i, j, 2 * side, 2 * side);

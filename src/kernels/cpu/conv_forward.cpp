@@ -6,7 +6,7 @@
 namespace cvf::kernels::cpu::CVF_SIMD {
 namespace {
 
-constexpr long run_stride = (wide_rows | 1) * panel;
+constexpr long run_stride = (tile_rows | 1) * panel;
 
 struct Room {  // scratch of the team, then of the thread
   float *planes, *x, *next, *columns;
@@ -98,9 +98,10 @@ struct BlockPass {
 
   template <int Rows>
   void advance(int line, int x) const {
-    for_panels(plan.dim_panels,
+    for_panels(0, plan.dim_panels,
                [&](auto panels, int j) { activate<Rows, decltype(panels)::value>(line, x, j); });
-    for_panels(plan.dim_panels, [&](auto panels, int j) { mix<Rows, decltype(panels)::value>(line, x, j); });
+    for_panels(0, plan.dim_panels,
+               [&](auto panels, int j) { mix<Rows, decltype(panels)::value>(line, x, j); });
   }
 };
 
@@ -114,11 +115,11 @@ struct Pass {
   /// work(Count<rows>{}, line, x) for each run of cells of this thread
   template <class Work>
   void for_cells(Work&& work) const {
-    const int per_line = (plan.columns + wide_rows - 1) / wide_rows;
+    const int per_line = (plan.columns + tile_rows - 1) / tile_rows;
     for (int i = runs.begin; i < runs.end; ++i) {
       const int line = i / per_line, run = i % per_line;
       const int from = plan.columns * run / per_line, to = plan.columns * (run + 1) / per_line;
-      with_rows<wide_rows>(to - from, [&](auto rows) { work(rows, line, from); });
+      with_rows<tile_rows>(to - from, [&](auto rows) { work(rows, line, from); });
     }
   }
 
@@ -132,7 +133,7 @@ struct Pass {
   template <int Rows, class Finish>
   CVF_INLINE void run_product(const LinearPlan& l, Finish&& finish) const {
     const long w_stride = static_cast<long>(l.in_panels) * panel * panel;
-    for_panels(l.out_panels, [&](auto panels, int j) {
+    for_panels(0, l.out_panels, [&](auto panels, int j) {
       WideTile<Rows, decltype(panels)::value> tile;
       tile.clear();
       add_product(tile, room.run, run_stride, l.in_panels, f.weights + l.weight + j * w_stride, w_stride);
@@ -217,7 +218,7 @@ void conv_forward(const Team& team, const ConvForward& f) {
   Arena shared{f.shared}, scratch{f.scratch};
   lay_out_shared(*f.plan, shared, room);
   lay_out_scratch(*f.plan, scratch, room);
-  const int per_line = (f.plan->columns + wide_rows - 1) / wide_rows;
+  const int per_line = (f.plan->columns + tile_rows - 1) / tile_rows;
   const Pass pass{team, f, *f.plan, room, share(team, f.plan->lines * per_line)};
   pass.enter();
   for (int block = 0; block < f.plan->blocks; ++block) pass.run_block(block);
@@ -229,8 +230,8 @@ void conv_hidden(const ConvPlan& plan, const float* weights, int block, const fl
   const Lines from = with_halo(plan, const_cast<float*>(x), plan.block[block].map.dilation);
   const BlockPass pass{plan, plan.block[block], weights, {}, from, {}, h, nullptr};
   for (int line = 0; line < plan.lines; ++line) {
-    for_runs(plan.columns, [&](auto rows, int x0) {
-      for_panels(plan.dim_panels, [&](auto panels, int j) {
+    for_tiles<tile_rows>(0, plan.columns, [&](auto rows, int x0) {
+      for_panels(0, plan.dim_panels, [&](auto panels, int j) {
         constexpr int Rows = decltype(rows)::value, Panels = decltype(panels)::value;
         WideTile<Rows, Panels> tile;
         pass.convolve(tile, line, x0, j);

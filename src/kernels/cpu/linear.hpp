@@ -29,39 +29,44 @@ constexpr int block_rows = 96 / tile_rows * tile_rows;
 template <class Finish>
 CVF_KERNEL void product(ConstMatrix x, int inner_panels, const float* w, int out_panels, int begin, int end,
                         Finish finish) {
-  float partial[block_rows * panel];
+  float partial[wide_panels * block_rows * panel];
   // Weights that do not stay in the second-level cache: each row asks in advance for this many floats of the
   // next chunk, so that its first tile need not wait.
   const bool far = inner_panels * out_panels > 256;
   const int chunk_floats = (inner_panels < chunk_panels ? inner_panels : chunk_panels) * panel * panel;
   const int ahead = far ? (chunk_floats / block_rows + panel - 1) / panel * panel : 0;
+  const long right_stride = static_cast<long>(inner_panels) * panel * panel;
   for (int from = begin; from < end; from += block_rows) {
     const int to = from + block_rows < end ? from + block_rows : end;
-    for (int j = 0; j < out_panels; ++j) {
-      const float* right = w + static_cast<long>(j) * inner_panels * panel * panel;
+    for_panels(0, out_panels, [&](auto panels, int j) {
+      constexpr int Panels = decltype(panels)::value;
+      const float* right = w + j * right_stride;
       for (int chunk = 0; chunk < inner_panels; chunk += chunk_panels) {
         const int last = chunk + chunk_panels < inner_panels ? chunk + chunk_panels : inner_panels;
         for_tiles<tile_rows>(from, to, [&](auto rows, int row) {
-          Tile<decltype(rows)::value> tile;
+          WideTile<decltype(rows)::value, Panels> tile;
           float* part = partial + (row - from) * panel;
-          if (chunk == 0) {
-            tile.clear();
-          } else {
-            tile.read(part);
+          tile.clear();
+          if (chunk > 0) {
+            for (int q = 0; q < Panels; ++q) tile.part[q].read(part + q * block_rows * panel);
           }
-          const float* next = right + last * panel * panel + (row - from) * ahead;
-          for (int i = 0; i < tile_rows * ahead; i += panel) __builtin_prefetch(next + i, 0, 2);
+          for (int q = 0; q < Panels && ahead > 0; ++q) {
+            const float* next = right + q * right_stride + last * panel * panel + (row - from) * ahead;
+            for (int i = 0; i < tile_rows * ahead; i += panel) __builtin_prefetch(next + i, 0, 2);
+          }
           for (int p = chunk; p < last; ++p) {
-            multiply<panel, 1>(tile, x.at(p, row), right + p * panel * panel, panel);
+            multiply<panel, 1>(tile, x.at(p, row), right + p * panel * panel, right_stride, panel);
           }
-          if (last == inner_panels) {
-            finish(tile, row, j);
-          } else {
-            tile.write(part);
+          for (int q = 0; q < Panels; ++q) {
+            if (last == inner_panels) {
+              finish(tile.part[q], row, j + q);
+            } else {
+              tile.part[q].write(part + q * block_rows * panel);
+            }
           }
         });
       }
-    }
+    });
   }
 }
 
@@ -85,16 +90,17 @@ CVF_KERNEL void outer_product(ConstMatrix x, int in_panels, ConstMatrix y, int b
   constexpr int chunk_rows = 128;  // both sides of a chunk stay in the first-level cache
   for (int from = 0; from < rows; from += chunk_rows) {
     const int count = from + chunk_rows < rows ? chunk_rows : rows - from;
-    for (int j = begin; j < end; ++j) {
+    for_panels(begin, end, [&](auto panels, int j) {
       for (int p = 0; p < in_panels; ++p) {
         for_gradient_rows([&](auto height, int k) {
-          Tile<decltype(height)::value> tile;
+          WideTile<decltype(height)::value, decltype(panels)::value> tile;
           tile.clear();
-          multiply<1, panel>(tile, x.at(p, from) + k, y.at(j, from), count);
-          add(tile, p * panel + k, j, fresh && from == 0);
+          multiply<1, panel>(tile, x.at(p, from) + k, y.at(j, from), y.stride, count);
+          for (int q = 0; q < decltype(panels)::value; ++q)
+            add(tile.part[q], p * panel + k, j + q, fresh && from == 0);
         });
       }
-    }
+    });
   }
 }
 

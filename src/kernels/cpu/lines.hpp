@@ -24,26 +24,6 @@ CVF_INLINE Lines with_halo(const ConvPlan& plan, float* data, int halo) {
   return {data, lines_stride(plan, halo), plan.columns + 2 * halo, halo};
 }
 
-/// Cuts `count` neighbouring cells into tiles of nearly equal size: work(Count<rows>{}, first cell).
-template <class Work>
-CVF_INLINE void for_runs(int count, Work&& work) {
-  const int runs = (count + wide_rows - 1) / wide_rows;
-  for (int i = 0; i < runs; ++i) {
-    const int from = count * i / runs, to = count * (i + 1) / runs;
-    with_rows<wide_rows>(to - from, [&](auto rows) { work(rows, from); });
-  }
-}
-
-/// work(Count<panels>{}, first panel): as many panels at once as a wide tile has
-template <class Work>
-CVF_INLINE void for_panels(int count, Work&& work) {
-  int j = 0;
-  for (; j + wide_panels <= count; j += wide_panels) work(Count<wide_panels>{}, j);
-  if constexpr (wide_panels > 1) {
-    for (; j < count; ++j) work(Count<1>{}, j);
-  }
-}
-
 /// tile += x * w for `rows` of a matrix with `panels` panels
 template <int Rows, int Panels>
 CVF_INLINE void add_product(WideTile<Rows, Panels>& tile, const float* x, long x_stride, int panels,

@@ -120,12 +120,24 @@ CVF_INLINE void with_rows(int rows, Work&& work) {
   }
 }
 
-/// Cuts [begin, end) into tiles: work(Count<rows>{}, first row).
+/// Cuts [begin, end) into tiles of nearly equal size: work(Count<rows>{}, first row).
 template <int Most, class Work>
 CVF_INLINE void for_tiles(int begin, int end, Work&& work) {
-  int row = begin;
-  for (; row + Most <= end; row += Most) work(Count<Most>{}, row);
-  if (row < end) with_rows<Most>(end - row, [&](auto rows) { work(rows, row); });
+  const int tiles = (end - begin + Most - 1) / Most;
+  for (int i = 0; i < tiles; ++i) {
+    const int from = begin + (end - begin) * i / tiles, to = begin + (end - begin) * (i + 1) / tiles;
+    with_rows<Most>(to - from, [&](auto rows) { work(rows, from); });
+  }
+}
+
+/// work(Count<panels>{}, first panel) for the panels [begin, end): as many at once as a wide tile has
+template <class Work>
+CVF_INLINE void for_panels(int begin, int end, Work&& work) {
+  int j = begin;
+  for (; j + wide_panels <= end; j += wide_panels) work(Count<wide_panels>{}, j);
+  if constexpr (wide_panels > 1) {
+    for (; j < end; ++j) work(Count<1>{}, j);
+  }
 }
 
 }  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -16,8 +16,7 @@ namespace cvf::kernels::cpu::CVF_SIMD {
 #if defined(__AVX512F__)
 
 using Vec = __m512;
-constexpr int lanes = 16, tile_rows = 14, gradient_rows = 8;
-constexpr int wide_panels = 2, wide_rows = 13;  // 32 registers
+constexpr int lanes = 16, tile_rows = 13, gradient_rows = 8, wide_panels = 2;  // 32 registers
 CVF_INLINE Vec load(const float* p) {
   return _mm512_loadu_ps(p);
 }
@@ -51,8 +50,7 @@ CVF_INLINE Vec scaled_by_power(Vec a, Vec rounded) {
 #elif defined(__AVX2__)
 
 using Vec = __m256;
-constexpr int lanes = 8, tile_rows = 6, gradient_rows = 6;
-constexpr int wide_panels = 1, wide_rows = tile_rows;
+constexpr int lanes = 8, tile_rows = 6, gradient_rows = 6, wide_panels = 1;
 CVF_INLINE Vec load(const float* p) {
   return _mm256_loadu_ps(p);
 }
@@ -93,7 +91,7 @@ constexpr int lanes = 4, tile_rows = 6, gradient_rows = 6;  // 32 registers
 #else
 constexpr int lanes = 4, tile_rows = 2, gradient_rows = 2;  // 16 registers
 #endif
-constexpr int wide_panels = 1, wide_rows = tile_rows;
+constexpr int wide_panels = 1;
 CVF_INLINE Vec load(const float* p) {
   Vec a;
   __builtin_memcpy(&a, p, sizeof a);

@@ -15,6 +15,7 @@ struct Materials {
   std::shared_ptr<const data::Source> source;
   data::Splits splits;
   model::Recipe recipe;
+  std::vector<std::string> notes;  // what the user should know before it starts
 };
 
 /// Generates the file if the run says how and it is missing.
@@ -23,8 +24,8 @@ void provide_data(RunOptions& options);
 /// The file as the run sees it: chosen channels, coarsened grid.
 std::shared_ptr<const data::Source> open_data(const DataOptions& options);
 
-/// Opens the data, resolves the splits and describes the model. Refuses what cannot be trained, with one
-/// sentence.
+/// Opens the data, resolves the splits and describes the model. Settings of the field that follow the data
+/// ("auto") are written into the options. Refuses what cannot be trained, with one sentence.
 Materials prepare(const RunOptions& options);
 
 /// SHA-256 of a data file; of a file beyond 4 GB, of its size and 64 pieces spread over it.

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/boundary.hpp"
 #include "core/config.hpp"
 #include "core/torch.hpp"
 
@@ -16,6 +17,7 @@ namespace cvf::fields {
 struct StateShape {
   std::int64_t channels = 1, height = 0, width = 0;  // height = width = 0: a vector state [B,C]
   double dt_ref = 1;                                 // training frame interval: tau = dt / dt_ref
+  GridBoundary boundary = {};                        // what lies beyond the sides, for fields that pad
 
   bool is_vector() const { return height == 0; }
 };
@@ -30,6 +32,9 @@ class VelocityField : public torch::nn::Module {
   /// Whether psi depends on dt; a tangent field does not.
   virtual bool conditioned() const { return true; }
 
+  /// Whether states on other grids than shape()'s may be shown: a field without positions.
+  virtual bool any_grid() const { return false; }
+
   /// Floating-point operations of one evaluation of one sample (a multiply-add counts two).
   virtual double flops() const = 0;
 
@@ -41,6 +46,8 @@ class VelocityField : public torch::nn::Module {
   virtual std::int64_t rows_at_once(double /*evaluations*/) const { return 0; }
 
   const StateShape& shape() const { return shape_; }
+  /// Whether a batch of states of these sizes can be shown.
+  bool takes(c10::IntArrayRef sizes) const;
   std::int64_t parameter_count() const;
 
  protected:

@@ -17,7 +17,7 @@ namespace cvf::fields {
 struct StateShape {
   std::int64_t channels = 1, height = 0, width = 0;  // height = width = 0: a vector state [B,C]
   double dt_ref = 1;                                 // training frame interval: tau = dt / dt_ref
-  GridBoundary boundary = {};                        // what lies beyond the sides, for fields that pad
+  GridBoundary boundary{};                           // what lies beyond the sides of the grid
 
   bool is_vector() const { return height == 0; }
 };
@@ -32,7 +32,7 @@ class VelocityField : public torch::nn::Module {
   /// Whether psi depends on dt; a tangent field does not.
   virtual bool conditioned() const { return true; }
 
-  /// Whether states on other grids than shape()'s may be shown: a field without positions.
+  /// Whether states on other grids than the one it was made for are taken, too.
   virtual bool any_grid() const { return false; }
 
   /// Floating-point operations of one evaluation of one sample (a multiply-add counts two).

@@ -9,7 +9,9 @@ namespace cvf::fields {
 
 enum class Draw { zero, xavier, normal };  // xavier: uniform; normal: standard deviation 0.02
 
-/// Fills the weight; the bias becomes 0.
+/// Fills a weight [out,in,...]; the bias becomes 0.
+void initialise(const torch::Tensor& weight, const torch::Tensor& bias, Draw draw, std::uint64_t seed,
+                std::string_view name);
 void initialise(const torch::nn::Linear& linear, Draw draw, std::uint64_t seed, std::string_view name);
 
 }  // namespace cvf::fields

@@ -1,0 +1,60 @@
+// Residual convolutions, dilated and modulated by the step: a field for grids of one or two axes. It has no
+// positions, so it takes a grid of any size.
+#pragma once
+
+#include "fields/field.hpp"
+#include "fields/parts/initialise.hpp"
+#include "fields/parts/step_embedding.hpp"
+#include "kernels/conv.hpp"
+
+namespace cvf::fields {
+
+class Conv : public VelocityField {
+ public:
+  struct Options {
+    int width = 32;
+    int depth = 1;
+    std::vector<std::int64_t> dilations{1, 2, 4};
+    int patch = 1;
+    std::string boundary = "auto";
+    bool conditioned = true;
+    std::string engine = "auto";
+
+    void describe(config::Section& section);
+  };
+
+  Conv(const StateShape& shape, const Options& options, std::uint64_t seed);
+
+  torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
+  bool conditioned() const override { return options_.conditioned; }
+  bool any_grid() const override { return true; }
+  double flops() const override;
+  double training_bytes(double evaluations) const override;
+
+  /// (shift, scale, gate) of all blocks for the steps dt [B] -> [B, blocks*3*D]
+  torch::Tensor modulation(const torch::Tensor& dt);
+  kernels::ConvTrunk trunk() const;
+
+ private:
+  kernels::Engine engine() const;
+  void add_block(torch::nn::Module& parent, std::size_t index, std::uint64_t seed);
+
+  struct Kernel : torch::nn::Module {  // named as PyTorch's Conv2d names them
+    torch::Tensor weight, bias;
+  };
+  using KernelPointer = std::shared_ptr<Kernel>;
+  KernelPointer make_kernel(std::int64_t in, std::int64_t out, Draw draw, std::uint64_t seed,
+                            const std::string& name) const;
+
+  struct Block {
+    KernelPointer spatial;
+    torch::nn::Linear mix{nullptr}, modulate{nullptr};
+  };
+  Options options_;
+  kernels::ConvSize size_;
+  KernelPointer lift_, output_;
+  StepEmbedding step_{nullptr};
+  std::vector<Block> blocks_;
+};
+
+}  // namespace cvf::fields

@@ -10,6 +10,7 @@
 #include "core/log.hpp"
 #include "core/version.hpp"
 #include "data/derived.hpp"
+#include "train/choose.hpp"
 
 namespace cvf::train {
 namespace {
@@ -141,13 +142,15 @@ std::shared_ptr<const data::Source> open_data(const DataOptions& o) {
   return source;
 }
 
-Materials prepare(const RunOptions& o) {
+Materials prepare(RunOptions& o, const std::string& folder) {
   check_objective(o);
   Materials out;
   out.source = open_data(o.data);
   out.splits = data::make_splits(o.split, out.source->description().samples);
   if (out.splits.train.empty()) throw ConfigError("split: no sample is left for training");
   out.recipe.state = facts(*out.source, steps_of(*out.source, out.splits.train, o), o);
+  const std::string chosen = choose_sizes(o, out.recipe.state, folder);
+  if (!chosen.empty()) out.notes.push_back(chosen);
   out.recipe.field = o.field;
   out.recipe.field_settings = o.field_settings;
   follow_boundary(*o.field_settings, out.source->description(), out.notes);

@@ -1,5 +1,7 @@
 #include "train/validation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

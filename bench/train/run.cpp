@@ -79,8 +79,9 @@ struct Entrant {
   Entrant(const Configuration& c, int batch, int at_once, const std::string& objective,
           const std::string& file, train::Team& team)
       : name(objective) {
-    const auto options = options_of(c, batch, at_once, objective, file);
-    learner = std::make_unique<train::Learner>(options, train::prepare(options), team);
+    auto options = options_of(c, batch, at_once, objective, file);
+    const auto materials = train::prepare(options);
+    learner = std::make_unique<train::Learner>(options, materials, team);
     train::fit_statistics(*learner->model.normalizer, learner->feed, team);
     learner->model.field->train();
     learner->step(0);  // warm, and there is a batch to look at

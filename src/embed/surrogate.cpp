@@ -7,6 +7,7 @@
 #include "core/threads.hpp"
 #include "core/torch/prepare.hpp"
 #include "embed/run_folder.hpp"
+#include "rollout/grid.hpp"
 #include "rollout/setup.hpp"
 #include "solvers/choice.hpp"
 
@@ -68,10 +69,12 @@ struct Surrogate::Inside {
   std::unique_ptr<solvers::Solver> solver, plain;
   solvers::Velocity velocity;  // in model units
 
+  rollout::Grid grid;
+
   std::vector<std::int64_t> shape() const {
     const auto s = run.model.field->shape();
     return s.is_vector() ? std::vector<std::int64_t>{1, s.channels}
-                         : std::vector<std::int64_t>{1, s.channels, s.height, s.width};
+                         : std::vector<std::int64_t>{1, s.channels, grid.ny, grid.nx};
   }
   std::size_t size() const { return static_cast<std::size_t>(c10::multiply_integers(shape())); }
 
@@ -79,8 +82,7 @@ struct Surrogate::Inside {
   Tensor to_model(std::span<T> state) const {
     if (state.size() != size()) {
       throw UsageError("the state has {} values, but the model takes {} ({} channels x {} x {})",
-                       state.size(), size(), run.model.recipe.state.channels.size(),
-                       run.model.recipe.state.ny, run.model.recipe.state.nx);
+                       state.size(), size(), run.model.recipe.state.channels.size(), grid.ny, grid.nx);
     }
     return rollout::to_model(run.model, {tensor_of(state, shape())});
   }
@@ -116,6 +118,7 @@ Surrogate Surrogate::load(const std::string& folder, const std::vector<std::stri
   tensors::prepare();
   auto inside = std::make_unique<Inside>();
   inside->run = open_run(folder);
+  inside->grid = rollout::grid_of(inside->run.model.recipe.state);
   inside->choice = choice_of(inside->run.solver, settings);
   const auto context = rollout::context_of(inside->run.model);
   inside->solver = inside->choice.build(context);
@@ -128,10 +131,18 @@ const std::vector<std::string>& Surrogate::channels() const {
   return inside_->run.model.recipe.state.channels;
 }
 std::int64_t Surrogate::ny() const {
-  return inside_->run.model.recipe.state.ny;
+  return inside_->grid.ny;
 }
 std::int64_t Surrogate::nx() const {
-  return inside_->run.model.recipe.state.nx;
+  return inside_->grid.nx;
+}
+void Surrogate::use_grid(std::int64_t ny, std::int64_t nx, double dy, double dx) {
+  if (ny < 1 || nx < 1) throw UsageError("a grid of {} x {}: give one cell or more along y and x", ny, nx);
+  const auto own = rollout::grid_of(inside_->run.model.recipe.state);
+  const rollout::Grid wanted{ny, nx, dy > 0 ? dy : own.dy, dx > 0 ? dx : own.dx};
+  const std::string wrong = rollout::misfit(wanted, inside_->run.model, dy <= 0 && dx <= 0);
+  if (!wrong.empty()) throw UsageError("the state {}", wrong);
+  inside_->grid = wanted;
 }
 std::size_t Surrogate::state_size() const {
   return inside_->size();

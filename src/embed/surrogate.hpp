@@ -46,9 +46,13 @@ class Surrogate {
 
   const std::vector<std::string>& channels() const;
   std::int64_t ny() const, nx() const;  // 1 x 1: the state is a vector of the channels
-  std::size_t state_size() const;       // channels * ny * nx
-  double shortest_step() const;         // spacing of the frames that training began with
-  double longest_step() const;          // longest step of training: beyond it the field extrapolates
+
+  /// States are on this grid from now on. A model whose field has no positions takes any grid of the spacing
+  /// that it was trained on; dy and dx are yours, 0 where you do not want it checked.
+  void use_grid(std::int64_t ny, std::int64_t nx, double dy = 0, double dx = 0);
+  std::size_t state_size() const;  // channels * ny * nx
+  double shortest_step() const;    // spacing of the frames that training began with
+  double longest_step() const;     // longest step of training: beyond it the field extrapolates
   const std::string& solver() const;
 
   /// Moves the state dt > 0 ahead, in as many steps as the solver finds right.

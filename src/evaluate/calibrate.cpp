@@ -68,7 +68,7 @@ double worst_ratio(const Calibration& c, const Trial& trial) {
 
 std::vector<Trial> trials(const rollout::Setup& setup, const data::Source& source,
                           std::span<const std::size_t> samples, const Viewing& viewing) {
-  rollout::check_fits(source, setup.model);
+  rollout::check_fits(source, setup.model, setup.any_spacing);
   TruthReader reader(source, viewing);
   Progress progress("error bars", samples.size(), "samples");
   const auto together = static_cast<std::size_t>(viewing.together);

@@ -108,7 +108,7 @@ const metrics::Score* Part::find(std::string_view metric) const {
 
 Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
                     std::span<const std::size_t> samples, const Options& options) {
-  rollout::check_fits(source, setup.model);
+  rollout::check_fits(source, setup.model, setup.any_spacing);
   TruthReader reader(source, options);
   std::vector<std::string> names = options.protocols;
   if (options.one_step) names.insert(names.begin(), "one_step");

@@ -24,14 +24,20 @@ std::int64_t VelocityField::parameter_count() const {
   return count;
 }
 
+bool VelocityField::takes(c10::IntArrayRef sizes) const {
+  if (shape_.is_vector()) return sizes.size() == 2 && sizes[1] == shape_.channels;
+  if (sizes.size() != 4 || sizes[1] != shape_.channels) return false;
+  if (sizes[2] == shape_.height && sizes[3] == shape_.width) return true;
+  const bool same_dimensions =
+      (sizes[2] == 1) == (shape_.height == 1) && (sizes[3] == 1) == (shape_.width == 1);
+  return any_grid() && same_dimensions;
+}
+
 void VelocityField::check(const torch::Tensor& state, const torch::Tensor& dt) const {
   const auto sizes = state.sizes();
-  const bool same_grid =
-      sizes.size() == 4 && (any_grid() || (sizes[2] == shape_.height && sizes[3] == shape_.width));
-  const bool fits = sizes.size() >= 2 && sizes[1] == shape_.channels &&
-                    (shape_.is_vector() ? sizes.size() == 2 : same_grid);
-  if (!fits) {
-    throw ModelError("this field takes states of [Bx{}], not {}", words(shape_), words(sizes));
+  if (!takes(sizes)) {
+    throw ModelError("this field takes states of [Bx{}]{}, not {}", words(shape_),
+                     any_grid() ? " or on another grid" : "", words(sizes));
   }
   if (dt.dim() != 1 || dt.size(0) != sizes[0]) {
     throw ModelError("a field takes one step for each of the {} states, not steps of shape {}", sizes[0],

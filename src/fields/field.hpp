@@ -46,6 +46,8 @@ class VelocityField : public torch::nn::Module {
   virtual std::int64_t rows_at_once(double /*evaluations*/) const { return 0; }
 
   const StateShape& shape() const { return shape_; }
+  /// Whether a batch of states of these sizes can be shown.
+  bool takes(c10::IntArrayRef sizes) const;
   std::int64_t parameter_count() const;
 
  protected:

@@ -16,17 +16,21 @@ std::string neighbours(std::int64_t size, std::int64_t unit) {
   return fmt::format("{} or {}", below, below + unit);
 }
 
-void check_side(std::string_view name, std::int64_t size, std::int64_t patch) {
-  if (size > 0 && size % patch == 0) return;
-  throw ConfigError("the grid's {} {} is not a multiple of field.patch = {}: {} would fit", name, size, patch,
-                    neighbours(size, patch));
+void check_patch(const StateShape& shape, std::int64_t patch) {
+  const auto divides = [&](std::int64_t p) { return shape.height % p == 0 && shape.width % p == 0; };
+  if (shape.height > 0 && shape.width > 0 && divides(patch)) return;
+  std::string fitting;
+  for (std::int64_t p = 1; p <= 32; ++p) {
+    if (divides(p)) fitting += fmt::format("{}{}", fitting.empty() ? "" : ", ", p);
+  }
+  throw ConfigError("field.patch = {} does not divide the grid of {} x {} (y x x): {} would", patch,
+                    shape.height, shape.width, fitting);
 }
 
 kernels::SitSize checked_size(const StateShape& shape, const Sit::Options& o) {
   if (shape.is_vector())
     throw ConfigError("field 'sit' needs states on a grid; for vector states take 'mlp'");
-  check_side("height", shape.height, o.patch);
-  check_side("width", shape.width, o.patch);
+  check_patch(shape, o.patch);
   if (o.width % 4 != 0) {
     throw ConfigError("field.width = {} must be a multiple of 4 (sine-cosine positions): {} would fit",
                       o.width, neighbours(o.width, 4));

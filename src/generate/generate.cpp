@@ -26,7 +26,10 @@ systems::GridSize grid_of(const std::string& text, const systems::Row& row) {
   const auto parts = text::split(text, 'x');
   systems::GridSize grid;
   grid.nx = static_cast<int>(text::to_integer(parts.front(), "grid"));
-  grid.ny = parts.size() > 1 ? static_cast<int>(text::to_integer(parts[1], "grid")) : grid.nx;
+  const bool line = row.grid.ny == 1;
+  grid.ny = parts.size() > 1 ? static_cast<int>(text::to_integer(parts[1], "grid")) : line ? 1 : grid.nx;
+  if (line && grid.ny == 1 && grid.nx >= 4 && grid.nx <= 16384 && parts.size() <= 2) return grid;
+  if (line) throw ConfigError("grid = {}: {} is on a line: write 64, between 4 and 16384", text, row.name);
   if (parts.size() > 2 || grid.nx < 4 || grid.ny < 4 || grid.nx > 16384 || grid.ny > 16384) {
     throw ConfigError("grid = {}: write 64 or 64x96 (columns x rows), each between 4 and 16384", text);
   }

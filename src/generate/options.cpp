@@ -13,7 +13,7 @@ void Options::describe(config::Section& s) {
 
 void Options::describe_details(config::Section& s) {
   s.key("samples", &samples, "number of trajectories", config::between(1, 1e7));
-  s.key("grid", &grid, "cells, as 64 or 64x96 (columns x rows); empty = the system's own");
+  s.key("grid", &grid, "cells, as 64 or 64x96 (columns x rows; 64 for a line); empty = the system's own");
   s.key("frames", &frames, "frames of each sample, the first at time 0; 0 = the system's own",
         config::at_least(0));
   s.key("spacing", &spacing, "time between frames; 0 = the system's own", config::at_least(0));

@@ -72,7 +72,8 @@ fields::StateShape Recipe::shape() const {
   return {.channels = static_cast<std::int64_t>(state.channels.size()),
           .height = is_vector ? 0 : state.ny,
           .width = is_vector ? 0 : state.nx,
-          .dt_ref = state.dt_ref};
+          .dt_ref = state.dt_ref,
+          .boundary = parse_boundary(state.boundary).value_or(GridBoundary{})};
 }
 
 void Recipe::check() const {

@@ -8,7 +8,8 @@
 
 namespace cvf::objectives {
 
-/// The long side of the rupture: dt for every row (paper), or u*dt with u ~ U(0,1) for a share of the rows.
+/// The long side of the rupture: dt for every row (paper), or u*dt with u ~ U(0,1) for a share of the rows,
+/// so that short steps are consistent too.
 enum class Span { whole, scaled };
 
 class Cvf : public Objective {
@@ -17,7 +18,7 @@ class Cvf : public Objective {
     double lambda = 1;
     int corners = 3;
     Cut cut = Cut::uniform;
-    Span span = Span::whole;
+    Span span = Span::scaled;
     double scaled_share = 0.5;
     bool bidirectional = false;
     Spline tangent = Spline::none;

@@ -1,10 +1,11 @@
 #include "rollout/setup.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/errors.hpp"
+#include "core/log.hpp"
 #include "core/text.hpp"
+#include "rollout/grid.hpp"
 
 namespace cvf::rollout {
 namespace {
@@ -22,7 +23,7 @@ void check_shape(const model::TrainedModel& model, const Tensor& states) {
   const auto shape = model.field->shape();
   std::vector<std::int64_t> wanted{shape.channels};
   if (!shape.is_vector()) wanted.insert(wanted.end(), {shape.height, shape.width});
-  if (states.dim() >= 1 && states.sizes().slice(1).equals(wanted)) return;
+  if (model.field->takes(states.sizes())) return;
   throw ModelError("the model takes states of {} (channels, rows, columns), not of {}",
                    fmt::join(wanted, " x "),
                    fmt::join(states.sizes().slice(std::min<std::size_t>(1, states.sizes().size())), " x "));
@@ -44,16 +45,22 @@ solvers::Velocity velocity_of(const model::TrainedModel& model, bool conditioned
   };
 }
 
-void check_fits(const data::Source& source, const model::TrainedModel& model) {
+void check_fits(const data::Source& source, const model::TrainedModel& model, bool any_spacing) {
   const auto& d = source.description();
   const auto& s = model.recipe.state;
   if (d.channels.size() != s.channels.size()) {
     throw DataError("{}: has the channels {}, but the model was trained on {}", d.file,
                     text::join(d.channels), text::join(s.channels));
   }
-  if (std::cmp_not_equal(d.ny, s.ny) || std::cmp_not_equal(d.nx, s.nx)) {
-    throw DataError("{}: has a grid of {} x {} (y x x), but the model was trained on {} x {}", d.file, d.ny,
-                    d.nx, s.ny, s.nx);
+  const std::string wrong = misfit(grid_of(d), model, any_spacing);
+  if (!wrong.empty()) {
+    const bool only_spacing = misfit(grid_of(d), model, true).empty();
+    throw DataError("{}: {}{}", d.file, wrong, only_spacing ? "; --allow-spacing uses it nevertheless" : "");
+  }
+  const auto here = parse_boundary(d.boundary), trained = parse_boundary(s.boundary);
+  if (model.field->any_grid() && here && trained && *here != *trained) {
+    log::warning("{}: has the boundary {}, but the model was trained on {} and pads as it did then", d.file,
+                 d.boundary, s.boundary);
   }
 }
 

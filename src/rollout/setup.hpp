@@ -14,13 +14,14 @@ struct Setup {
   const solvers::Solver& solver;
   bool conditioned = true;                      // false: the field was trained without dt and is shown dt = 0
   std::size_t memory = std::size_t{512} << 20;  // bytes that one batch of rows may take, about
+  bool any_spacing = false;                     // a grid of another spacing than the model's is taken
 };
 
 /// den(psi(s~, dt)): the mean velocity of the normalised state. Refers to the model.
 solvers::Velocity velocity_of(const model::TrainedModel& model, bool conditioned);
 
-/// A DataError when the file's channels or grid are not those that the model was trained on.
-void check_fits(const data::Source& source, const model::TrainedModel& model);
+/// A DataError when the file's channels or grid (see misfit) are not what the model can take.
+void check_fits(const data::Source& source, const model::TrainedModel& model, bool any_spacing = false);
 
 /// What the solver's defaults take from the model.
 solvers::Context context_of(const model::TrainedModel& model);

@@ -1,3 +1,4 @@
+#include "systems/burgers.hpp"
 #include "systems/compressible_flow.hpp"
 #include "systems/diffusion_reaction.hpp"
 #include "systems/shallow_water.hpp"
@@ -33,6 +34,12 @@ std::span<const Row> registry() {
        100,
        0.01,
        settings_of<Wave>},
+      {"burgers",
+       "Burgers' equation on a periodic line, from smooth random states",
+       {128, 1},
+       101,
+       0.01,
+       settings_of<Burgers>},
       {"pendulum", "a pendulum without friction", {}, 97, 0.1, settings_of<SmallOde<Pendulum>>},
       {"damped_pendulum", "a pendulum with friction", {}, 97, 0.1, settings_of<SmallOde<DampedPendulum>>},
       {"lotka_volterra", "predators and prey", {}, 97, 0.1, settings_of<SmallOde<LotkaVolterra>>},

@@ -45,8 +45,8 @@ class System {
   virtual std::vector<std::string> channels() const = 0;
   virtual GridSize grid() const = 0;
   virtual std::vector<double> x() const = 0;  // coordinates of the columns; empty for vector states
-  virtual std::vector<double> y() const = 0;
-  virtual std::string boundary() const = 0;  // "periodic", "zero_flux", "outflow" or "none"
+  virtual std::vector<double> y() const = 0;  // of the rows; empty for a single one
+  virtual std::string boundary() const = 0;   // in the words of core/boundary; "none" for vector states
 
   /// Integrates one sample. `times` increases strictly and starts at or after 0; time 0 is the initial state
   /// (after any burn-in). Every wanted time is hit exactly. A state that blows up is a NumericsError or a
@@ -75,7 +75,7 @@ class Settings {
 struct Row {
   std::string_view name;
   std::string_view summary;
-  GridSize grid;   // default; 1 x 1 means a vector state, whose grid cannot be chosen
+  GridSize grid;   // default; 1 x 1: a vector state, whose grid cannot be chosen; one row: a line
   int frames;      // default number of frames
   double spacing;  // default time between frames
   std::unique_ptr<Settings> (*settings)();

@@ -74,6 +74,8 @@ void Position::describe(config::Section& s) {
   s.key("batches", &batches, "", config::at_least(0));
   s.key("seconds", &seconds, "");
   s.key("best_error", &best_error, "");
+  s.key("best_every_frame", &best.every_frame, "");
+  s.key("best_training_grid", &best.training_grid, "");
   s.key("best_step", &best_step, "");
   s.key("batch", &batch, "");
   s.key("data_hash", &data_hash, "");

@@ -11,6 +11,7 @@
 #include "data/loader.hpp"
 #include "model/trained_model.hpp"
 #include "train/optimizer.hpp"
+#include "train/validation_options.hpp"
 
 namespace cvf::train {
 
@@ -20,7 +21,8 @@ struct Position {
   data::Cursor cursor;       // of the next batch
   std::int64_t batches = 0;  // seen, over all epochs
   double seconds = 0;        // of training before now
-  double best_error = -1;    // of validation; negative: none yet
+  double best_error = -1;    // the mean of `best`; negative: none yet
+  RolloutErrors best;        // of validation
   std::int64_t best_step = 0;
   std::int64_t batch = 0;  // loader.batch, for a resumed run to compare
   std::string data_hash;

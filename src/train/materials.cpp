@@ -10,6 +10,7 @@
 #include "core/log.hpp"
 #include "core/version.hpp"
 #include "data/derived.hpp"
+#include "train/choose.hpp"
 
 namespace cvf::train {
 namespace {
@@ -78,6 +79,21 @@ model::StateFacts facts(const data::Source& source, const Steps& steps, const Ru
   return out;
 }
 
+// field.boundary = "auto" becomes what the file says, so that run.toml and model.toml say it too.
+void follow_boundary(fields::Settings& settings, const data::Description& d,
+                     std::vector<std::string>& notes) {
+  const auto describe = [&settings](config::Section& s) { settings.describe(s); };
+  const auto stated = config::Document::from_text(config::write(describe), "field").look_up("boundary");
+  if (stated != "auto" || d.ny * d.nx == 1) return;
+  config::Document::from_text(fmt::format("boundary = \"{}\"", d.boundary), d.file).read(describe);
+  if (d.boundary.find("unknown") == std::string::npos) return;
+  notes.push_back(fmt::format(
+      "{}: does not say what lies beyond the sides of its grid (boundary: {}); the field repeats the values "
+      "at the edge there. If you know better: field.boundary = \"periodic\", or \"y: wall, x: outflow\" "
+      "(words: {})",
+      d.file, d.boundary, boundary_names()));
+}
+
 void check_objective(const RunOptions& o) {
   const bool strided =
       std::any_of(o.loader.strides.begin(), o.loader.strides.end(), [](auto s) { return s != 1; });
@@ -126,15 +142,18 @@ std::shared_ptr<const data::Source> open_data(const DataOptions& o) {
   return source;
 }
 
-Materials prepare(const RunOptions& o) {
+Materials prepare(RunOptions& o, const std::string& folder) {
   check_objective(o);
   Materials out;
   out.source = open_data(o.data);
   out.splits = data::make_splits(o.split, out.source->description().samples);
   if (out.splits.train.empty()) throw ConfigError("split: no sample is left for training");
   out.recipe.state = facts(*out.source, steps_of(*out.source, out.splits.train, o), o);
+  const std::string chosen = choose_sizes(o, out.recipe.state, folder);
+  if (!chosen.empty()) out.notes.push_back(chosen);
   out.recipe.field = o.field;
   out.recipe.field_settings = o.field_settings;
+  follow_boundary(*o.field_settings, out.source->description(), out.notes);
   out.recipe.normalizer = o.normalizer;
   out.recipe.normalizer_options = o.normalizer_options;
   out.recipe.precision = o.precision;

@@ -2,6 +2,7 @@
 
 #include "core/errors.hpp"
 #include "core/registry.hpp"
+#include "train/choose.hpp"
 
 namespace cvf::train {
 namespace {
@@ -83,11 +84,7 @@ void RunOptions::describe(config::Section& s) {
     choose(t, objectives::registry(), "objective", objective, objective_settings);
     objective_settings->describe(t);
   });
-  s.table("field", "the velocity field", [this](config::Section& t) {
-    choose(t, fields::registry(), "field", field, field_settings);
-    if (!field_follows_) follow_objective();
-    field_settings->describe(t);
-  });
+  s.table("field", "the velocity field", [this](config::Section& t) { describe_field(t); });
   s.table("normalizer", "between physical and model units", [this](config::Section& t) {
     t.key("name", &normalizer, "which normalizer", config::one_of(names(normalizers::registry())));
     normalizer_options.describe(t);
@@ -108,6 +105,25 @@ void RunOptions::describe(config::Section& s) {
   s.table("log", "what is told", [this](config::Section& t) { log.describe(t); });
 }
 
+void RunOptions::describe_field(config::Section& s) {
+  auto known = names(fields::registry());
+  known.insert(known.begin(), "auto");
+  s.key("name", &field,
+        "which field; auto = conv on a grid, mlp for vectors; what is left out of its size, the "
+        "batch, the rate and the length is then chosen from the data",
+        config::one_of(known));
+  if (field == "auto" && !suited_field_.empty()) field = suited_field_;
+  const std::string shown = field == "auto" ? "conv" : field;
+  if (!field_settings || shown != described_field_) {
+    field_settings = find(fields::registry(), shown, "field").settings();
+    described_field_ = shown;
+    field_follows_ = false;
+  }
+  if (!field_follows_) follow_objective();
+  field_settings->describe(s);
+  if (looking_) find(fields::registry(), "mlp", "field").settings()->describe(s);
+}
+
 // A field sees dt exactly if its objective shows it.
 void RunOptions::follow_objective() {
   const bool sees_dt = objective_settings->build()->needs().conditioned;
@@ -118,8 +134,26 @@ void RunOptions::follow_objective() {
 
 RunOptions RunOptions::read(const config::Document& document) {
   RunOptions out;
-  document.read([&out](config::Section& s) { out.describe(s); });
+  const auto describe = [&out](config::Section& s) { out.describe(s); };
+  out.looking_ = true;  // at the data: until then any field's keys are taken
+  document.read(describe);
+  out.looking_ = false;
+  if (out.field == "auto") out.suited_field_ = field_for(out);
+  document.read(describe);
+  out.note_left_out(document);
   return out;
+}
+
+// The transformer keeps the paper's sizes.
+void RunOptions::note_left_out(const config::Document& document) {
+  if (field != "conv" && field != "mlp") return;
+  const auto given = [&](const char* key) { return document.look_up(key).has_value(); };
+  for (const char* key : {"field.width", "field.depth", "loader.batch", "optimizer.rate"}) {
+    if (!given(key)) left_out.emplace_back(key);
+  }
+  if (field == "conv" && !given("field.patch")) left_out.emplace_back("field.patch");
+  const bool has_length = given("train.steps") || given("train.epochs") || given("train.minutes");
+  if (!has_length) left_out.emplace_back("train.steps");
 }
 
 std::string RunOptions::to_toml() {

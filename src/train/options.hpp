@@ -70,8 +70,8 @@ struct RunOptions {
   data::SplitOptions split;
   data::DownsamplingOptions downsampling;
   data::LoaderOptions loader;
-  std::string field = "sit";
-  std::shared_ptr<fields::Settings> field_settings;
+  std::string field = "auto";                        // conv on a grid, mlp for vectors
+  std::shared_ptr<fields::Settings> field_settings;  // while nobody knows which: those of conv
   std::string normalizer = "cascaded";
   normalizers::Options normalizer_options;
   std::string objective = "cvf";
@@ -84,15 +84,20 @@ struct RunOptions {
   std::shared_ptr<solvers::Settings> solver_settings;
   CheckpointOptions checkpoint;
   LogOptions log;
+  std::vector<std::string> left_out;  // keys of sizes that the file does not have: see choose_sizes
 
   void describe(config::Section& section);
 
+  /// Looks at data.file where `field.name` is auto.
   static RunOptions read(const config::Document& document);
   std::string to_toml();
 
  private:
+  void describe_field(config::Section& section);
   void follow_objective();
-  bool field_follows_ = false;
+  void note_left_out(const config::Document& document);
+  bool field_follows_ = false, looking_ = false;
+  std::string suited_field_, described_field_;
 };
 
 }  // namespace cvf::train

@@ -71,6 +71,7 @@ class Trainer {
   std::int64_t told_step_ = 0;
   double told_wait_ = 0;
   double last_loss_ = 0;
+  RolloutErrors last_errors_;
   double elapsed_ = 0;  // share of a wall-clock budget
 };
 
@@ -78,7 +79,7 @@ Trainer::Trainer(RunOptions options, std::string folder, Team& team)
     : options_(std::move(options)),
       folder_(std::move(folder)),
       team_(team),
-      materials_(prepare(options_)),
+      materials_(prepare(options_, folder_)),
       learner_(options_, materials_, team),
       validation_(materials_, options_) {
   options_.split = data::explicit_options(materials_.splits);
@@ -98,7 +99,10 @@ void Trainer::check_fit() const {
         "field.conditioned = {} does not fit objective '{}': leave it out, or set objective.conditioned",
         model_.field->conditioned(), options_.objective);
   }
-  if (team_.leads()) fs::create_directories(folder_);
+  if (team_.leads()) {
+    fs::create_directories(folder_);
+    for (const auto& note : materials_.notes) log::note("{}", note);
+  }
   team_.barrier();
   const auto& description = materials_.source->description();
   const auto portion =
@@ -255,10 +259,11 @@ void Trainer::validate() {
   learner_.optimizer.swap_average();
   const Verdict verdict = validation_.judge(model_, team_);
   journal_->event("validation", position_.step, verdict.numbers());
-  const bool best =
-      verdict.comparable() && (position_.best_error < 0 || verdict.rollout_error < position_.best_error);
-  if (best) {
-    position_.best_error = verdict.rollout_error;
+  last_errors_ = verdict.errors;
+  const double error = verdict.errors.mean();
+  if (verdict.comparable() && (position_.best_error < 0 || error < position_.best_error)) {
+    position_.best_error = error;
+    position_.best = verdict.errors;
     position_.best_step = position_.step;
     model_.recipe.provenance["step"] = fmt::format("{}", position_.step);
     if (team_.leads()) model::save(model_, folder_ + "/best");
@@ -289,7 +294,8 @@ Outcome Trainer::run() {
           .seconds = position_.seconds,
           .samples_per_s = before >= 0 ? samples_between(before, position_.step) / seconds_since(begun) : 0,
           .loss = last_loss_,
-          .best_error = position_.best_error,
+          .best = position_.best,
+          .last = last_errors_,
           .best_step = position_.best_step};
 }
 

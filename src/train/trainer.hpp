@@ -4,7 +4,7 @@
 //   run.toml, versions.txt   what it was asked to do, and by which programs
 //   log.jsonl, metrics.csv   what happened
 //   checkpoints/, last       where to go on; `last` is a model like any other
-//   best                     the model with the lowest validation error
+//   best                     the model with the lowest mean of both validation errors
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct Outcome {
   double seconds = 0;           // of the whole run
   double samples_per_s = 0;     // of this call, all ranks together
   double loss = 0;              // last
-  double best_error = -1;       // of validation; negative: there was none
+  RolloutErrors best, last;     // of validation
   std::int64_t best_step = 0;
 };
 

@@ -1,5 +1,7 @@
 #include "train/validation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -55,7 +57,31 @@ struct Validation::Sums {
 };
 
 Numbers Verdict::numbers() const {
-  return {{"rollout_error", rollout_error}, {"evaluations", evaluations}, {"diverged", diverged}};
+  return {{"rollout_error", errors.every_frame},
+          {"grid_error", errors.training_grid},
+          {"mean_error", errors.mean()},
+          {"evaluations", evaluations},
+          {"diverged", diverged}};
+}
+
+std::string advice(const RolloutErrors& best, const RolloutErrors& last, const std::string& folder) {
+  if (!best.known() || !last.known()) return "";
+  const bool between = last.every_frame < best.every_frame, on = last.training_grid < best.training_grid;
+  if (between == on) return "";  // the best itself, or worse by both
+  const auto pair = [](double l, double b) { return fmt::format("{:.4g} against {:.4g}", l, b); };
+  return fmt::format(
+      "{0}/last is better than {0}/best {1} ({2}) and worse {3} ({4}): take {0}/{5} for times between the "
+      "training frames, {0}/{6} for steps as long as in training",
+      folder, between ? "on every frame" : "on the training grid",
+      between ? pair(last.every_frame, best.every_frame) : pair(last.training_grid, best.training_grid),
+      between ? "on the training grid" : "on every frame",
+      between ? pair(last.training_grid, best.training_grid) : pair(last.every_frame, best.every_frame),
+      between ? "last" : "best", between ? "best" : "last");
+}
+
+void Validation::Grid::add(Truth truth) {
+  longest = std::max(longest, truth.times.size());
+  truths.push_back(std::move(truth));
 }
 
 Validation::Validation(const Materials& materials, const RunOptions& o) {
@@ -70,41 +96,69 @@ Validation::Validation(const Materials& materials, const RunOptions& o) {
     if (frames < 2) continue;
     const Tensor values =
         torch::from_blob(const_cast<float*>(whole->values.data()), shape_of(materials.recipe.state, frames));
-    truths_.push_back(
+    every_frame_.add(
         {values.clone(), {whole->times.begin(), whole->times.begin() + static_cast<std::ptrdiff_t>(frames)}});
+    if (o.downsampling.factor > 1) add_kept(samples[i], whole->times.size(), o);
   }
-  for (const auto& truth : truths_) longest_ = std::max(longest_, truth.times.size());
   const auto& state = materials.recipe.state;
   solver_ = o.solver_settings->build({.delta_min = state.delta_min, .largest_step = state.largest_dt});
+}
+
+// Of the frames of `every_frame_`'s newest sample, those that training would see.
+void Validation::add_kept(std::size_t sample, std::size_t source_frames, const RunOptions& o) {
+  const Truth& all = every_frame_.truths.back();
+  Truth kept;
+  std::vector<std::int64_t> indices;
+  for (const auto frame :
+       data::kept_frames(o.downsampling, source_frames, static_cast<std::uint64_t>(o.seed), sample)) {
+    if (frame >= all.times.size()) break;
+    indices.push_back(static_cast<std::int64_t>(frame));
+    kept.times.push_back(all.times[frame]);
+  }
+  if (indices.size() < 2) return;
+  kept.frames = all.frames.index_select(0, torch::tensor(indices));
+  training_grid_.add(std::move(kept));
 }
 
 Verdict Validation::judge(const model::TrainedModel& model, Team& team) const {
   const torch::NoGradGuard no_gradients;
   const bool training = model.field->is_training();
   model.field->eval();
-  Sums sums(longest_);
-  add_share(sums, model, static_cast<std::size_t>(team.rank()), static_cast<std::size_t>(team.size()));
-  sums.numbers = team.sum(std::move(sums.numbers));
+  Sums every = sums_over(every_frame_, model, team);
+  Verdict out{.errors = {every.error(), every.error()},
+              .evaluations = every.evaluations() / every.intervals(),
+              .diverged = every.diverged()};
+  if (!training_grid_.truths.empty()) {
+    Sums kept = sums_over(training_grid_, model, team);
+    out.errors.training_grid = kept.error();
+    out.diverged += kept.diverged();
+  }
   if (training) model.field->train();
-  return {.rollout_error = sums.error(),
-          .evaluations = sums.evaluations() / sums.intervals(),
-          .diverged = sums.diverged()};
+  return out;
+}
+
+Validation::Sums Validation::sums_over(const Grid& grid, const model::TrainedModel& model, Team& team) const {
+  Sums sums(grid.longest);
+  add_share(sums, grid, model, static_cast<std::size_t>(team.rank()), static_cast<std::size_t>(team.size()));
+  sums.numbers = team.sum(std::move(sums.numbers));
+  return sums;
 }
 
 // The samples of one rank: every size-th.
-void Validation::add_share(Sums& sums, const model::TrainedModel& model, std::size_t rank,
+void Validation::add_share(Sums& sums, const Grid& grid, const model::TrainedModel& model, std::size_t rank,
                            std::size_t size) const {
+  const auto& truths = grid.truths;
   std::vector<Tensor> starts;
   rollout::Times times;
-  for (std::size_t i = rank; i < truths_.size(); i += size) {
-    starts.push_back(truths_[i].frames[0]);
-    times.push_back(truths_[i].times);
+  for (std::size_t i = rank; i < truths.size(); i += size) {
+    starts.push_back(truths[i].frames[0]);
+    times.push_back(truths[i].times);
   }
   if (starts.empty()) return;
   const auto forecast =
       rollout::time_informed({.model = model, .solver = *solver_}, {torch::stack(starts)}, times);
   for (std::size_t row = 0; row < times.size(); ++row) {
-    const Tensor& truth = truths_[rank + row * size].frames;
+    const Tensor& truth = truths[rank + row * size].frames;
     const Tensor states = forecast.states.value[static_cast<std::int64_t>(row)].narrow(0, 0, truth.size(0));
     std::vector<double> spent;
     for (const auto& frame : forecast.frames[row])

@@ -1,5 +1,6 @@
 // Rollouts of the validation samples while a run trains: the best model is the one whose whole trajectories
-// are closest to the truth, on every frame of the source, not the one with the lowest loss.
+// are closest to the truth, on every frame of the source and on the training grid, not the one with the
+// lowest loss.
 #pragma once
 
 #include "model/trained_model.hpp"
@@ -10,9 +11,9 @@
 namespace cvf::train {
 
 struct Verdict {
-  double rollout_error = 0;  // L_tau, time-informed
-  double evaluations = 0;    // of psi for each frame
-  double diverged = 0;       // samples that went non-finite; then there is no error
+  RolloutErrors errors;
+  double evaluations = 0;  // of psi for each frame of the source
+  double diverged = 0;     // rollouts that went non-finite; then there is no error
 
   bool comparable() const { return diverged == 0; }
   Numbers numbers() const;
@@ -22,7 +23,7 @@ class Validation {
  public:
   Validation(const Materials& materials, const RunOptions& options);
 
-  bool wanted() const { return !truths_.empty(); }
+  bool wanted() const { return !every_frame_.truths.empty(); }
   Verdict judge(const model::TrainedModel& model, Team& team) const;
 
  private:
@@ -30,11 +31,19 @@ class Validation {
     torch::Tensor frames;  // [T,C,...]
     std::vector<double> times;
   };
-  struct Sums;
-  void add_share(Sums& sums, const model::TrainedModel& model, std::size_t rank, std::size_t size) const;
+  struct Grid {
+    std::vector<Truth> truths;
+    std::size_t longest = 0;  // frames
 
-  std::vector<Truth> truths_;
-  std::size_t longest_ = 0;  // frames
+    void add(Truth truth);
+  };
+  struct Sums;
+  void add_kept(std::size_t sample, std::size_t source_frames, const RunOptions& options);
+  Sums sums_over(const Grid& grid, const model::TrainedModel& model, Team& team) const;
+  void add_share(Sums& sums, const Grid& grid, const model::TrainedModel& model, std::size_t rank,
+                 std::size_t size) const;
+
+  Grid every_frame_, training_grid_;  // the second is empty where it is the same as the first
   std::unique_ptr<solvers::Solver> solver_;
 };
 

@@ -1,7 +1,8 @@
-// How a run is judged while it trains.
+// How a run is judged while it trains: when, and by which errors.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/config.hpp"
 
@@ -14,5 +15,19 @@ struct ValidationOptions {
 
   void describe(config::Section& section);
 };
+
+/// L_tau of time-informed rollouts of the validation samples; negative: not known. A model that fits the
+/// steps of training may drift on shorter ones, and the other way round, so both count.
+struct RolloutErrors {
+  double every_frame = -1;    // of the source
+  double training_grid = -1;  // on the frames that training sees
+
+  double mean() const { return (every_frame + training_grid) / 2; }
+  bool known() const { return every_frame >= 0 && training_grid >= 0; }
+};
+
+/// A sentence that says which of the models in a run's folder to take for what, when the last one is better
+/// than the best by one of the errors; otherwise empty: the best.
+std::string advice(const RolloutErrors& best, const RolloutErrors& last, const std::string& folder);
 
 }  // namespace cvf::train

@@ -13,6 +13,7 @@ using hdf5::File;
 using testing_support::Frames;
 using testing_support::Scratch;
 using testing_support::sentence_of;
+using testing_support::set_letters;
 using testing_support::write_counting;
 using testing_support::write_list;
 using Names = std::vector<std::string>;
@@ -86,11 +87,7 @@ TEST(TheWell, ReadsTensorsAndFieldsThatAreConstantAlongAnAxis) {
   root.set("n_trajectories", std::int64_t{2});
   auto dimensions = root.create_group("dimensions");
   const hdf5::Guard guard;
-  const hsize_t two = 2;
-  const hdf5::Handle type(H5Tcopy(H5T_C_S1)), space(H5Screate_simple(1, &two, nullptr));
-  const hdf5::Handle names(
-      H5Acreate2(dimensions.id(), "spatial_dims", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT));
-  H5Awrite(names.get(), type.get(), "xy");
+  set_letters(dimensions, "spatial_dims", "xy");
   write_list(dimensions, "time", {0, 1, 2});
   write_list(dimensions, "x", {0, 1, 2, 3});
   write_list(dimensions, "y", {0, 1});

@@ -125,7 +125,7 @@ TEST(TheWell, NamesComponentsAndRepeatsConstantFields) {
 TEST(TheWell, TellsBoundaryTimesAndScalars) {
   CVF_REFERENCE_OR_SKIP(path, "the_well.h5");
   const auto source = open(path);
-  EXPECT_EQ(source->description().boundary, "periodic");
+  EXPECT_EQ(source->description().boundary, "y: unknown, x: periodic");  // the file names x alone
   EXPECT_NEAR(source->times(1).at(3), 0.6, 1e-6);
   EXPECT_EQ(source->scalars(1).at("Re"), 100.0);
   EXPECT_NEAR(source->description().y.at(20), 1.7391304, 1e-6);

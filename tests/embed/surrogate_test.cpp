@@ -173,5 +173,32 @@ TEST_F(Embedded, TheExampleRunsAndFallsBackOnItsOwnSolver) {
   EXPECT_NE(ran.err.find("nowhere"), std::string::npos) << ran.err;
 }
 
+TEST(EmbeddedGrid, MayBeAnyOfTheSameSpacingForAFieldWithoutPositions) {
+  const Scratch scratch;
+  const std::string state =
+      "channels = [\"u\", \"v\"]\nny = 4\nnx = 8\ny_range = [0.0, 1.5]\nx_range = [0.0, 1.4]\n"
+      "boundary = \"periodic\"\n";
+  model::save(some_model(state, "name = \"conv\"\nwidth = 8\n"), scratch.path("conv"));
+  auto s = Surrogate::load(scratch.path("conv"));
+  std::vector<double> small(2 * 4 * 8), large(2 * 8 * 8);  // the large one is the small one twice, along y
+  for (std::size_t i = 0; i < small.size(); ++i) small[i] = std::sin(0.9 * static_cast<double>(i));
+  for (std::size_t c = 0; c < 2; ++c) {
+    for (std::size_t i = 0; i < 64; ++i) large[c * 64 + i] = small[c * 32 + i % 32];
+  }
+  ASSERT_TRUE(s.plain_step(small, 0.3).reached);
+  EXPECT_THROW(s.plain_step(large, 0.3), UsageError) << "nobody said so";
+  s.use_grid(8, 8, 0.5, 0.2);
+  EXPECT_EQ(s.ny(), 8);
+  EXPECT_EQ(s.state_size(), large.size());
+  ASSERT_TRUE(s.plain_step(large, 0.3).reached);
+  for (std::size_t c = 0; c < 2; ++c) {
+    for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(large[c * 64 + i], small[c * 32 + i % 32], 1e-5);
+  }
+  EXPECT_EQ(sentence_of([&] { s.use_grid(8, 8, 0.5, 0.1); }),
+            "the state has a spacing of 0.1 along x, but the model was trained on a spacing of 0.2");
+  s.use_grid(6, 10);  // on the host's own word
+  EXPECT_EQ(s.nx(), 10);
+}
+
 }  // namespace
 }  // namespace cvf::embed

@@ -94,11 +94,11 @@ TEST(EveryField, RefusesStatesAndStepsOfOtherShapes) {
   }
 }
 
-TEST(Sit, NamesTheSizesThatFit) {
+TEST(Sit, NamesThePatchesAndSizesThatFit) {
   EXPECT_EQ(sentence_of({2, 30, 32, 1}, "patch = 4"),
-            "the grid's height 30 is not a multiple of field.patch = 4: 28 or 32 would fit");
+            "field.patch = 4 does not divide the grid of 30 x 32 (y x x): 1, 2 would");
   EXPECT_EQ(sentence_of({2, 32, 3, 1}, "patch = 4"),
-            "the grid's width 3 is not a multiple of field.patch = 4: 4 would fit");
+            "field.patch = 4 does not divide the grid of 32 x 3 (y x x): 1 would");
   EXPECT_EQ(sentence_of({2, 32, 32, 1}, "width = 100\nheads = 3"),
             "field.width = 100 does not split into field.heads = 3: 96 or 108 would fit");
   EXPECT_EQ(sentence_of({2, 32, 32, 1}, "width = 90\nheads = 3"),

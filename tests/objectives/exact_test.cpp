@@ -53,7 +53,7 @@ TEST_F(ExactFlow, HasNoRuptureWithAnyNumberOfCorners) {
 
 TEST_F(ExactFlow, IsTheMinimumOfCvfWithEveryOption) {
   for (const char* toml :
-       {"", "rupture.bidirectional = true", "rupture.corners = 5", "rupture.span = \"scaled\"",
+       {"", "rupture.bidirectional = true", "rupture.corners = 5", "rupture.span = \"whole\"",
         "rupture = {bidirectional = true, span = \"scaled\", corners = 4, r = \"beta\"}",
         "tangent.spline = \"cubic\"", "tangent.spline = \"quintic\"\nrupture.bidirectional = true"}) {
     flow_.zero_grad();

@@ -110,7 +110,7 @@ std::vector<Setting> settings_of_every_row() {
 std::vector<Setting> pairs_of_options() {
   const std::vector<std::string> options{
       "lambda = 0.3",         "rupture.corners = 5",        "rupture.r = \"beta\"",
-      "rupture.r = \"half\"", "rupture.span = \"scaled\"",  "rupture.bidirectional = true",
+      "rupture.r = \"half\"", "rupture.span = \"whole\"",   "rupture.bidirectional = true",
       "tangent.weight = 0.5", "tangent.spline = \"cubic\"", "tangent.spline = \"quintic\""};
   std::vector<Setting> out;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -202,7 +202,8 @@ TEST(ScaledRupture, WithFullSpansIsThePapers) {
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   for (const char* bidirectional : {"false", "true"}) {
-    const auto objective = test::objective("cvf", std::string("rupture.bidirectional = ") + bidirectional);
+    const auto objective = test::objective(
+        "cvf", std::string("rupture.span = \"whole\"\nrupture.bidirectional = ") + bidirectional);
     Draws draws = objective->draw({9, 0, 4});
     const double paper = objective->loss({*field, *normalizer}, batch, draws).total.item<double>();
     draws.spans = torch::ones(4, torch::kDouble);
@@ -266,8 +267,10 @@ TEST(Draws, FollowTheirLaws) {
 
 TEST(Draws, OfOneKindDoNotDependOnTheOptionsOfAnother) {
   const DrawRange range{1, 0, 8};
-  const auto plain = test::objective("cvf")->draw(range);
-  const auto scaled = test::objective("cvf", "rupture.span = \"scaled\"")->draw(range);
+  const auto plain = test::objective("cvf", "rupture.span = \"whole\"")->draw(range);
+  const auto scaled = test::objective("cvf")->draw(range);
+  EXPECT_FALSE(plain.spans.defined());
+  EXPECT_TRUE(scaled.spans.defined());
   EXPECT_TRUE(torch::equal(plain.shares, scaled.shares));
 }
 

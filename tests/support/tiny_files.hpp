@@ -32,6 +32,16 @@ inline void write_list(const data::hdf5::Group& parent, const std::string& name,
   parent.write_array(name, values, {data::hdf5::Element::float64});
 }
 
+/// An attribute: a list of names of one letter each.
+inline void set_letters(const data::hdf5::Object& object, const char* attribute, const std::string& letters) {
+  const data::hdf5::Guard guard;
+  const hsize_t count = letters.size();
+  const data::hdf5::Handle type(H5Tcopy(H5T_C_S1)), space(H5Screate_simple(1, &count, nullptr));
+  const data::hdf5::Handle names(
+      H5Acreate2(object.id(), attribute, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  H5Awrite(names.get(), type.get(), letters.data());
+}
+
 /// All frames of one sample, addressed as the source delivers them.
 class Frames {
  public:

@@ -40,7 +40,7 @@ std::vector<double> losses_of(const std::string& folder) {
 // Every objective and the options that change what a batch must hold.
 const std::vector<std::pair<std::string, std::string>> recipes{
     {"cvf", ""},
-    {"cvf", "objective.rupture.span = \"scaled\""},
+    {"cvf", "objective.rupture.span = \"whole\""},
     {"cvf", "loader.strides = [1, 2, 4]"},
     {"cvf", "objective.rupture.bidirectional = true\nobjective.tangent.spline = \"quintic\""},
     {"sm", ""},

@@ -112,7 +112,7 @@ set = ["objective.name=sm"]
 set = ["objective.name=node"]
 
 [method.cvf]
-set = ["objective.name=cvf"]
+set = ["objective.name=cvf", "objective.rupture.span=whole"]
 
 [method."cvf+"]
 set = ["objective.name=cvf", "objective.rupture.span=scaled", "loader.strides=[1,2]"]

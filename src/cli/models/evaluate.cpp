@@ -23,7 +23,7 @@ struct Evaluate {
   SolverOption solver;
   evaluate::Options options;
   double coverage = 0.9;
-  bool print_json = false, definitions = false, calibrate = false;
+  bool print_json = false, definitions = false, calibrate = false, any_spacing = false;
 
   std::vector<std::size_t> wanted(const data::Splits& splits, std::size_t count) const {
     if (!samples.empty()) return data::parse_ranges(samples, count, "--samples");
@@ -72,7 +72,10 @@ struct Evaluate {
     const auto list = wanted(splits, count);
     const auto made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
-    const rollout::Setup setup{.model = found.model, .solver = *stepper, .conditioned = found.conditioned};
+    const rollout::Setup setup{.model = found.model,
+                               .solver = *stepper,
+                               .conditioned = found.conditioned,
+                               .any_spacing = any_spacing};
     if (calibrate) {
       refuse_unfit(splits, list, found, trained.data.file);
       return write_calibration(found, made, evaluate::trials(setup, *source, list, options),
@@ -122,6 +125,8 @@ void add_evaluate(CLI::App& app) {
       ->check(CLI::IsMember({"train", "validation", "test"}))
       ->default_str("test");
   verb_app.add_option("--data", verb->data_file, "another file, all of its samples");
+  verb_app.add_flag("--allow-spacing", verb->any_spacing,
+                    "take a file whose grid has another spacing than the model was trained on");
   verb_app.add_option("--samples", verb->samples, "which samples, e.g. 0:8, instead of a split");
   verb_app.add_option("--frames", verb->options.frames, "predicted frames; 0 = to the end")
       ->capture_default_str();

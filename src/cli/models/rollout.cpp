@@ -25,7 +25,7 @@ struct Rollout {
   SolverOption solver;
   rollout::Request request;
   double memory_mb = 512, coverage = 0;
-  bool overwrite = false;
+  bool overwrite = false, any_spacing = false;
 
   data::GroupsPlan plan(const data::Source& source, const model::TrainedModel& model,
                         const std::vector<std::size_t>& wanted, const std::string& made) const {
@@ -47,14 +47,14 @@ struct Rollout {
     }
     const RunFolder found = open_run(run_path);
     const auto source = input.open();
-    rollout::check_fits(*source, found.model);
+    rollout::check_fits(*source, found.model, any_spacing);
     const std::size_t count = source->description().samples;
     const auto wanted =
         data::parse_ranges(samples.empty() ? fmt::format("0:{}", count) : samples, count, "--samples");
     const solvers::Choice made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
     const rollout::Setup setup{found.model, *stepper, found.conditioned,
-                               static_cast<std::size_t>(memory_mb * 1e6)};
+                               static_cast<std::size_t>(memory_mb * 1e6), any_spacing};
     const auto planned = plan(*source, found.model, wanted, made.to_toml());
     std::optional<ErrorBars> bars;
     if (coverage > 0) {
@@ -158,6 +158,8 @@ void add_rollout(CLI::App& app) {
   verb_app.add_option("--memory", verb->memory_mb, "megabytes that a batch may take, about (512)")
       ->check(CLI::PositiveNumber);
   verb_app.add_flag("--overwrite", verb->overwrite, "replace an existing file");
+  verb_app.add_flag("--allow-spacing", verb->any_spacing,
+                    "take a grid of another spacing than the model was trained on");
 }
 
 }  // namespace cvf::cli

@@ -57,6 +57,7 @@ struct Train {
       throw UsageError("RUN.toml is missing: the file that says what to train; see configs/");
     auto wanted = options();
     if (print_config) {
+      if (fs::exists(wanted.data.file)) train::prepare(wanted, folder());
       fmt::print("{}", wanted.to_toml());
       return;
     }
@@ -75,9 +76,13 @@ struct Train {
   void tell(const train::Outcome& o, int ranks) const {
     if (o.steps_here == 0) return log::note("{}: was finished before, after {} steps", folder(), o.steps);
     log::note("{}: {} steps in {}, loss {:.4g}{}", folder(), o.steps, text::duration(o.seconds), o.loss,
-              o.best_error < 0
-                  ? ""
-                  : fmt::format(", best validation error {:.4g} at step {}", o.best_error, o.best_step));
+              o.best.known()
+                  ? fmt::format(", best validation error {:.4g} at step {} ({:.4g} on every frame, "
+                                "{:.4g} on the training grid)",
+                                o.best.mean(), o.best_step, o.best.every_frame, o.best.training_grid)
+                  : "");
+    const std::string which = train::advice(o.best, o.last, folder());
+    if (!which.empty()) log::note("{}", which);
     if (ranks > 1) {
       log::note("{} ranks: {:.4g} samples/s, {:.4g} by each", ranks, o.samples_per_s,
                 o.samples_per_s / ranks);
@@ -95,7 +100,8 @@ void add_train(CLI::App& app) {
       "Example: cvf train configs/pendulum.toml --set train.steps=1000\n"
       "The run's folder (runs/pendulum here) holds run.toml, log.jsonl, metrics.csv, checkpoints, `last` "
       "and\n"
-      "`best`, the model with the lowest rollout error on the validation samples.\n"
+      "`best`, the model with the lowest rollout error on the validation samples: the mean of that on every\n"
+      "frame and that on the training grid.\n"
       "SIGINT or SIGTERM: saves and ends with exit code 8; the same command continues, to the bit.\n"
       "Settings: cvf explain run. Ranks: --local-ranks N, or torchrun, mpirun, srun.\n"
       "Next: cvf evaluate runs/pendulum, cvf rollout runs/pendulum --data FILE --out forecast.h5");

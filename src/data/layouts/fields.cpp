@@ -39,6 +39,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   if (about.ny > 1) about.y = read_coordinates(root, "y-coordinate", about.ny, about.notes);
   content.times = read_times(root, "t-coordinate", options, about);
   show_attributes(root, about);
+  about.boundary = fields_boundary(about);
   return std::make_unique<ArraySource>(std::move(content));
 }
 

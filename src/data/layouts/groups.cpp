@@ -133,10 +133,11 @@ class GroupSource : public Source {
 
   void show(const hdf5::Group& sample) {
     show_attributes(root_, about_);
-    about_.boundary = root_.text("boundary").value_or("unknown");
     auto config = sample.text("config");
     if (!config) config = root_.text(keys_.front() + "/config");
     if (config) about_.attributes["config"] = *config;
+    about_.boundary =
+        root_.has_attribute("boundary") ? stated_boundary(root_, about_.notes) : groups_boundary(about_);
   }
 
   // Samples may differ in length, in nothing else.

@@ -36,6 +36,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   describe_axes(about, content.views.front());
   content.times = read_times(root, "t", options, about);
   show_attributes(root, about);
+  about.boundary = incompressible_boundary(about);
   return std::make_unique<ArraySource>(std::move(content));
 }
 

@@ -52,6 +52,20 @@ std::vector<double> uniform_times(std::size_t frames, const OpenOptions& options
 /// `text` cut at commas when it has `count` parts; otherwise c0, c1, ...
 std::vector<std::string> channel_names(const std::string& text, std::size_t count, const std::string& name);
 
+/// The root's attribute `boundary`. A text that does not parse is unknown, with a note.
+std::string stated_boundary(const hdf5::Group& root, std::vector<std::string>& notes);
+
+/// What is known of the equations that PDEBench publishes in each of its layouts, from the attributes or the
+/// name of the file; unknown where neither tells.
+std::string groups_boundary(const Description& about);
+std::string fields_boundary(const Description& about);
+std::string tensor_boundary(const Description& about);
+std::string incompressible_boundary(const Description& about);
+
+/// The sides that the conditions of The Well name: `letters` has x or y for each of its dimensions.
+std::string the_well_boundary(const hdf5::Group& root, const std::vector<std::string>& dimensions,
+                              const std::string& letters, std::vector<std::string>& notes);
+
 /// Attributes of the root that people may want to see.
 void show_attributes(const hdf5::Group& root, Description& description);
 

@@ -46,6 +46,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   about.channels =
       channel_names(root.text("channels").value_or(channels == 1 ? "u" : ""), channels, input.name());
   content.times = {uniform_times(2, options, about.notes)};
+  about.boundary = stated_boundary(root, about.notes);
   show_attributes(root, about);
   return std::make_unique<ArraySource>(std::move(content));
 }

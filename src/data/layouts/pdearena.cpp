@@ -64,6 +64,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   read_scalars(group, content);
   about.attributes["split"] = split;
   show_attributes(root, about);
+  about.boundary = "wall";  // smoke in a closed box: no flow through the walls
   return std::make_unique<ArraySource>(std::move(content));
 }
 

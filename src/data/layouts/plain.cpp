@@ -100,7 +100,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   const std::size_t channels = extent_of(dataset.extents(), letters, 'c');
   const std::string alone = channels == 1 ? path.substr(path.rfind('/') + 1) : "";
   about.channels = channel_names(dataset.text("channels").value_or(alone), channels, dataset.name());
-  about.boundary = root.text("boundary").value_or("unknown");
+  about.boundary = stated_boundary(root, about.notes);
   content.views.push_back(open_states(std::move(dataset), letters));
   describe_axes(about, content.views.front());
   about.x = neighbour(root, beside(path, "x"), about.nx);

@@ -45,6 +45,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   about.x = read_coordinates(root, "x-coordinate", about.nx, about.notes);
   content.times = read_times(root, "t-coordinate", options, about);
   show_attributes(root, about);
+  about.boundary = tensor_boundary(about);
   return std::make_unique<ArraySource>(std::move(content));
 }
 

@@ -1,7 +1,5 @@
 // Layout E, The Well: fields grouped by tensor order (t0_fields, t1_fields, t2_fields); attributes of each
 // field say which axes it has. Fields that lack an axis are constant along it.
-#include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "core/errors.hpp"
@@ -100,19 +98,6 @@ void add_fields(const hdf5::Group& root, std::size_t order, const Space& space, 
   }
 }
 
-std::string read_boundary(const hdf5::Group& root) {
-  std::set<std::string> kinds;
-  if (!root.has_group("boundary_conditions")) return "unknown";
-  const auto group = root.group("boundary_conditions");
-  for (const auto& name : group.children()) {
-    if (!group.has_group(name)) continue;
-    std::string kind = group.group(name).text("bc_type").value_or("unknown");
-    std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
-    kinds.insert(kind);
-  }
-  return kinds.empty() ? "unknown" : fmt::format("{}", fmt::join(kinds, ", "));
-}
-
 void read_scalars(const hdf5::Group& root, Content& content) {
   if (!root.has_group("scalars")) return;
   const auto group = root.group("scalars");
@@ -163,7 +148,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   read_grid(root, space, about);
   for (std::size_t order = 0; order < 3; ++order) add_fields(root, order, space, content);
   content.times = layouts::read_times(root, "dimensions/time", options, about);
-  about.boundary = read_boundary(root);
+  about.boundary = the_well_boundary(root, space.names, space.letters, about.notes);
   read_scalars(root, content);
   show_attributes(root, about);
   return std::make_unique<ArraySource>(std::move(content));

@@ -1,0 +1,152 @@
+#include "train/choose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "core/registry.hpp"
+#include "core/text.hpp"
+#include "core/threads.hpp"
+#include "kernels/cpu_choice.hpp"
+#include "train/materials.hpp"
+
+namespace cvf::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double longest_seconds = 600, most_steps = 4000, enough_steps = 2000, fewest_steps = 500;
+
+// Operations a second of a training step on one thread, measured with conv of width 32 on 16 x 16 to 64 x 64
+// cells and rounded down.
+double training_speed() {
+  const std::string_view name = kernels::cpu_kernels().name;
+  return (name == "portable" ? 4e9 : 2e10) * threads::count();
+}
+
+class Choice {
+ public:
+  Choice(RunOptions& options, const model::StateFacts& state) : options_(options) { recipe_.state = state; }
+
+  bool open(const std::string& key) const {
+    return std::find(options_.left_out.begin(), options_.left_out.end(), key) != options_.left_out.end();
+  }
+
+  /// Unless the run file has the key.
+  void set(const std::string& key, const std::string& value) {
+    if (!open(key)) return;
+    config::Document document;
+    document.set(key + "=" + value);
+    document.read([this](config::Section& s) { options_.describe(s); });
+  }
+  void set(const std::string& key, double value) { set(key, fmt::format("{}", value)); }
+
+  void for_vector() {
+    const auto channels = static_cast<double>(recipe_.state.channels.size());
+    set("field.width", std::clamp(32 * std::ceil(channels / 8), 64.0, 512.0));
+    set("field.depth", 3);
+    set("loader.batch", 128);
+    set("optimizer.rate", "2e-3");
+    set("train.steps", 3000);
+  }
+
+  void for_grid() {
+    const auto channels = static_cast<double>(recipe_.state.channels.size());
+    set("field.width", std::clamp(16 * std::ceil(channels / 2), 32.0, 96.0));
+    set("field.depth", 1);
+    set("optimizer.rate", "1e-3");
+    const auto patches = fitting_patches();
+    for (const int patch : patches) {
+      for (const int batch : {16, 8, 4}) {
+        set("field.patch", patch);
+        set("loader.batch", batch);
+        if (affordable_steps() >= enough_steps) break;
+      }
+      if (affordable_steps() >= enough_steps) break;
+    }
+    const double steps = std::clamp(affordable_steps(), fewest_steps, most_steps);
+    set("train.steps", 100 * std::floor(steps / 100));
+  }
+
+  double seconds_of_a_step() const {
+    model::Recipe recipe = recipe_;
+    recipe.field = options_.field;
+    recipe.field_settings = options_.field_settings;
+    const double evaluations = options_.objective_settings->build()->needs().evaluations;
+    const double work = recipe.field_settings->build(recipe.shape(), 0)->flops();
+    const double rows = options_.loader.batch * options_.length.accumulate;
+    return 3 * evaluations * rows * work / training_speed();  // backward costs twice as much as forward
+  }
+
+ private:
+  double affordable_steps() const { return longest_seconds / seconds_of_a_step(); }
+
+  std::vector<int> fitting_patches() const {
+    const auto& s = recipe_.state;
+    std::vector<int> out;
+    for (int p = 1; p <= 8; ++p) {
+      if (s.nx % p == 0 && (s.ny == 1 || s.ny % p == 0)) out.push_back(p);
+    }
+    return out;
+  }
+
+  RunOptions& options_;
+  model::Recipe recipe_;
+};
+
+bool take_over(Choice& choice, const RunOptions& options, const std::string& folder) {
+  const std::string file = folder + "/run.toml";
+  if (folder.empty() || !fs::exists(file)) return false;
+  const auto before = config::Document::from_file(file);
+  for (const auto& key : options.left_out) {
+    if (const auto value = before.look_up(key)) choice.set(key, *value);
+  }
+  return true;
+}
+
+std::string words(const RunOptions& o, const model::StateFacts& s, double seconds) {
+  const auto settings = config::Document::from_text(
+      config::write([&](config::Section& t) { o.field_settings->describe(t); }), "field");
+  std::string out = fmt::format("chosen for states of {} x {} x {} (channels, rows, columns): {}",
+                                s.channels.size(), s.ny, s.nx, o.field);
+  for (const char* key : {"width", "depth", "patch"}) {
+    if (const auto value = settings.look_up(key)) out += fmt::format(", {} {}", key, *value);
+  }
+  const std::string length = o.length.steps > 0 ? fmt::format("{} steps", o.length.steps)
+                                                : fmt::format("{} epochs", o.length.epochs);
+  out += fmt::format(", batch {}, rate {:g}, {}", o.loader.batch, o.optimizer.rate, length);
+  if (o.length.steps > 0) {
+    out += fmt::format(", about {}",
+                       text::duration(std::ceil(seconds * static_cast<double>(o.length.steps) / 60) * 60));
+  }
+  return out + "; what the run file says stays as it is";
+}
+
+}  // namespace
+
+std::string field_for(const RunOptions& o) {
+  bool vector = false;
+  if (!o.data.file.empty() && fs::exists(o.data.file)) {
+    const auto& d = open_data(o.data)->description();
+    vector = d.ny * d.nx == 1;
+  } else if (o.generate_system != "none") {
+    const auto& row = find(systems::registry(), o.generate_system, "system");
+    vector = row.grid.nx * row.grid.ny == 1;
+  } else {
+    return "auto";
+  }
+  return vector ? "mlp" : "conv";
+}
+
+std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder) {
+  if (options.left_out.empty()) return "";
+  Choice choice(options, state);
+  if (take_over(choice, options, folder)) return "";
+  if (options.field == "mlp")
+    choice.for_vector();
+  else
+    choice.for_grid();
+  return words(options, state, choice.seconds_of_a_step());
+}
+
+}  // namespace cvf::train

@@ -1,0 +1,25 @@
+// What a run file leaves out and the data decide: the size of the field, the batch, the rate and the length
+// of a run that ends in minutes on this machine.
+//
+// Vectors: mlp of 64 or more values, 3 blocks, batches of 128, rate 2e-3, 3000 steps. Grids: conv of 32 or
+// more channels, one pass through its dilations, rate 1e-3, and the finest patch and largest batch (16, 8, 4)
+// with which 2000 steps or more, 4000 at most, take no longer than some ten minutes. What a step takes is
+// counted in operations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/recipe.hpp"
+#include "train/options.hpp"
+
+namespace cvf::train {
+
+/// "conv" or "mlp", by the file, or by the system that will make it; "auto" when nobody knows yet.
+std::string field_for(const RunOptions& options);
+
+/// Sets what the run file left out (RunOptions::left_out). A run that goes on takes what `folder`/run.toml
+/// says, whatever this machine would choose. Returns a sentence that says what was chosen; empty: nothing.
+std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder);
+
+}  // namespace cvf::train

@@ -29,9 +29,12 @@ void restrict_process() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   std::signal(SIGXCPU, [](int) { interrupt::request(); });
+  std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGINT, SIG_IGN);  // the terminal's is for cvf, which ends us
   limit(RLIMIT_CPU, 2, 12);
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes
   limit(RLIMIT_AS, rlim_t{4} << 30, rlim_t{4} << 30);
+#endif
   limit(RLIMIT_CORE, 0, 0);
   limit(RLIMIT_FSIZE, 0, 0);
 }

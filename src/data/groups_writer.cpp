@@ -24,7 +24,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "frames are written as they are in memory");
 
 constexpr std::chrono::seconds flush_every{2};
-
 [[noreturn]] void fail(const std::string& path, std::string_view what) {
   throw DataError("{}: {} failed: {}", path, what, std::strerror(errno));
 }
@@ -35,20 +34,13 @@ int open_file(const std::string& path, int flags) {
   return handle;
 }
 
-// Looks whether somebody asked to stop, once for many frames: a layout of a moment is finished even so, and
-// then there is something to go on from.
-class Attention {
- public:
-  void after(std::size_t frames) {
-    frames_ += frames;
-    if (frames_ < 1000) return;
-    frames_ = 0;
-    interrupt::throw_if_requested("nothing was begun");
-  }
-
- private:
-  std::size_t frames_ = 0;
-};
+// Hears a wish to stop, once for many frames: a layout of a moment is finished, and then can be gone on from.
+void listen(std::size_t frames, std::size_t& unheard) {
+  unheard += frames;
+  if (unheard < 1000) return;
+  unheard = 0;
+  interrupt::throw_if_requested("the same command goes on");
+}
 
 haddr_t chunk_address(const hdf5::Dataset& dataset, std::size_t frame) {
   std::vector<hsize_t> corner(dataset.rank(), 0);
@@ -60,17 +52,19 @@ haddr_t chunk_address(const hdf5::Dataset& dataset, std::size_t frame) {
   return address;
 }
 
-// The byte offsets of the frames of a dataset whose room is already reserved. HDF5 reserves the chunks in
-// order, one behind the other; only where it did not is each of them looked up, which takes HDF5 a walk over
-// all chunks.
+// The byte offsets of the frames of a dataset whose room is already reserved. HDF5 reserves chunks one behind
+// the other; only where it did not is each of them looked up, which takes HDF5 a walk over all chunks.
 std::vector<std::uint64_t> frame_offsets(const hdf5::Dataset& dataset, std::size_t frame_bytes) {
   const std::size_t frames = dataset.extents().front();
   const bool chunked = !dataset.chunk().empty();
   const haddr_t begin = chunked ? chunk_address(dataset, 0) : H5Dget_offset(dataset.id());
   const bool in_a_row = !chunked || chunk_address(dataset, frames - 1) == begin + (frames - 1) * frame_bytes;
   std::vector<std::uint64_t> out(frames);
-  for (std::size_t i = 0; i < frames; ++i)
+  std::size_t unheard = 0;
+  for (std::size_t i = 0; i < frames; ++i) {
+    if (!in_a_row) listen(frames, unheard);
     out[i] = in_a_row ? begin + i * frame_bytes : chunk_address(dataset, i);
+  }
   return out;
 }
 
@@ -106,8 +100,8 @@ std::size_t GroupsWriter::completed() const {
 // ---- beginning and continuing
 
 void GroupsWriter::begin() {
-  // A journal that outlived its file (killed between the last rename and its removal) would speak for the new
-  // one, whose samples are still empty: it goes first, and for good.
+  // One that outlived its file (killed before it was removed) would speak for the empty samples of the new
+  // one.
   if (std::filesystem::remove(journal_path_)) files::sync_folder_of(journal_path_);
   try {
     lay_out();
@@ -115,7 +109,7 @@ void GroupsWriter::begin() {
     file_ = open_file(part_path_, O_WRONLY);
     reserve_disk();
     start_journal();
-  } catch (...) {  // without a journal nobody could go on from it
+  } catch (...) {  // nobody could go on from it without a journal
     if (file_ >= 0) close(file_);
     discard();
     throw;
@@ -127,9 +121,9 @@ void GroupsWriter::lay_out() {
   hdf5::File file = hdf5::File::create(part_path_);
   hdf5::Group root = file.root();
   write_root(root, plan_);
-  Attention attention;
+  std::size_t unheard = 0;
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
-    attention.after(plan_.times[sample].size());
+    listen(plan_.times[sample].size(), unheard);
     hdf5::Group group = root.create_group(plan_.key(sample));
     group.set("sample", static_cast<std::int64_t>(sample));
     hdf5::Storage storage{hdf5::Element::float32};
@@ -155,9 +149,9 @@ void GroupsWriter::find_places() {
   const hdf5::Guard guard;
   const hdf5::Group root = hdf5::File::open(part_path_).root();
   places_.resize(plan_.samples());
-  Attention attention;
+  std::size_t unheard = 0;
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
-    attention.after(plan_.times[sample].size());
+    listen(plan_.times[sample].size(), unheard);
     const hdf5::Group group = root.group(plan_.key(sample));
     places_[sample].frames = frame_offsets(group.dataset("data"), plan_.frame_size() * sizeof(float));
     for (const auto& name : plan_.scalar_names) {

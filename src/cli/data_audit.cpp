@@ -3,12 +3,16 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "data/audit.hpp"
 
 namespace cvf::cli {
 namespace {
+
+using text::printable;
 
 constexpr std::size_t shown_of_a_kind = 5;
 
@@ -37,17 +41,18 @@ nlohmann::json as_json(const data::Audit& audit, const data::Description& d) {
 }
 
 void print_text(const data::Audit& audit, const data::Description& d) {
-  fmt::print("{}: {} samples, {} distinct initial frames, {} distinct trajectories\n", d.file, audit.samples,
-             audit.initial_classes, audit.trajectory_classes);
+  fmt::print("{}: {} samples, {} distinct initial frames, {} distinct trajectories\n", printable(d.file),
+             audit.samples, audit.initial_classes, audit.trajectory_classes);
   for (std::size_t c = 0; c < audit.ranges.size(); ++c) {
     const auto& r = audit.ranges[c];
-    fmt::print("  {:<12} min {:<12.6g} max {:<12.6g} mean {:<12.6g} std {:.6g}\n", d.channels[c], r.low,
-               r.high, r.mean, r.deviation);
+    fmt::print("  {:<12} min {:<12.6g} max {:<12.6g} mean {:<12.6g} std {:.6g}\n", printable(d.channels[c]),
+               r.low, r.high, r.mean, r.deviation);
   }
   std::map<std::string, std::size_t> seen;
   for (const auto& f : audit.findings) {
     if (++seen[f.kind] > shown_of_a_kind) continue;
-    fmt::print("{}: {}: {}\n", f.severity == data::Severity::fault ? "FAULT" : "remark", f.kind, f.sentence);
+    fmt::print("{}: {}: {}\n", f.severity == data::Severity::fault ? "FAULT" : "remark", f.kind,
+               printable(f.sentence));
   }
   for (const auto& [kind, count] : seen) {
     if (count > shown_of_a_kind) fmt::print("  ... and {} more of: {}\n", count - shown_of_a_kind, kind);
@@ -66,7 +71,7 @@ struct AuditVerb {
     const auto& d = source->description();
     const data::Audit audit = data::audit(*source, data::make_splits(split, d.samples), options);
     if (json) {
-      fmt::print("{}\n", as_json(audit, d).dump(1));
+      fmt::print("{}\n", ascii(as_json(audit, d)));
     } else {
       print_text(audit, d);
     }

@@ -49,7 +49,8 @@ struct Generate {
     if (!overwrite && std::filesystem::exists(out)) {
       throw DataError("{}: exists already; give --overwrite to replace it, or another --out", out);
     }
-    const generate::Outcome outcome = generate::generate(options, out);
+    const generate::Outcome outcome =
+        generate::generate(options, out, overwrite ? generate::Existing::replaced : generate::Existing::kept);
     log::note("{}: {} samples of {}, {} ({} simulated in {}{})", out, outcome.samples, options.system,
               text::bytes(std::filesystem::file_size(out)), outcome.simulated,
               text::duration(outcome.seconds),

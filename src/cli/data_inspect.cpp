@@ -4,12 +4,15 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.hpp"
 #include "cli/verbs.hpp"
-#include "core/errors.hpp"
+#include "core/interrupt.hpp"
 #include "core/text.hpp"
 
 namespace cvf::cli {
 namespace {
+
+using text::printable;  // names, texts and notes come from a file, which may be a stranger's
 
 struct Range {
   double low = INFINITY, high = -INFINITY;
@@ -24,6 +27,7 @@ std::vector<Range> sampled_ranges(const data::Source& source, std::size_t most_s
   for (std::size_t sample = 0; sample < d.samples; sample += step) {
     const std::size_t frames = d.frames[sample];
     for (std::size_t t = 0; t < frames; t += std::max<std::size_t>(1, frames / 8)) {
+      interrupt::throw_if_requested("an inspection writes nothing, so run it again");
       source.read(sample, t, 1, frame);
       for (std::size_t i = 0; i < frame.size(); ++i) {
         auto& range = ranges[i % channels];
@@ -61,7 +65,8 @@ struct Inspect {
     const auto& d = source.description();
     const auto [fewest, most] = std::minmax_element(d.frames.begin(), d.frames.end());
     const auto times = source.times(0);
-    fmt::print("file       {}\nlayout     {}\naxes       {}\n", d.file, d.layout, d.axes);
+    fmt::print("file       {}\nlayout     {}\naxes       {}\n", printable(d.file), d.layout,
+               printable(d.axes));
     fmt::print("samples    {}\n", d.samples);
     if (*fewest == *most) {
       fmt::print("frames     {} frames = {} steps, t = {:.6g} to {:.6g}, {}\n", *most, *most - 1,
@@ -74,23 +79,23 @@ struct Inspect {
       fmt::print("state      vector of {}\n", d.channels.size());
     } else {
       fmt::print("grid       {} x {} (y x x){}{}\n", d.ny, d.nx, extent("x", d.x), extent("y", d.y));
-      fmt::print("boundary   {}\n", d.boundary);
+      fmt::print("boundary   {}\n", printable(d.boundary));
     }
     const auto ranges = sampled_ranges(source, 8);
     for (std::size_t c = 0; c < d.channels.size(); ++c) {
-      fmt::print("channel    {:<12} {:.6g} to {:.6g} (in a few samples)\n", d.channels[c], ranges[c].low,
-                 ranges[c].high);
+      fmt::print("channel    {:<12} {:.6g} to {:.6g} (in a few samples)\n", printable(d.channels[c]),
+                 ranges[c].low, ranges[c].high);
     }
     std::size_t frames = 0;
     for (const std::size_t count : d.frames) frames += count;
     fmt::print("size       {} as float32\n", text::bytes(frames * d.frame_size() * sizeof(float)));
     for (const auto& [name, value] : d.attributes) {
       const bool shown_above = name == "axes" || name == "boundary" || name == "channels";
-      if (!shown_above) fmt::print("attribute  {} = {}\n", name, one_line(value));
+      if (!shown_above) fmt::print("attribute  {} = {}\n", printable(name), printable(one_line(value)));
     }
     for (const auto& [name, value] : source.scalars(0))
-      fmt::print("scalar     {} = {:.6g} (sample 0)\n", name, value);
-    for (const auto& note : d.notes) fmt::print("note       {}\n", note);
+      fmt::print("scalar     {} = {:.6g} (sample 0)\n", printable(name), value);
+    for (const auto& note : d.notes) fmt::print("note       {}\n", printable(note));
   }
 
   static void print_json(const data::Source& source) {
@@ -111,7 +116,7 @@ struct Inspect {
     const auto ranges = sampled_ranges(source, 8);
     for (std::size_t c = 0; c < ranges.size(); ++c)
       out["ranges"][d.channels[c]] = {ranges[c].low, ranges[c].high};
-    fmt::print("{}\n", out.dump(1));
+    fmt::print("{}\n", ascii(out));
   }
 
   static std::string extent(std::string_view name, const std::vector<double>& coordinate) {

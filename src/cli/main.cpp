@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string_view>
 
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "core/threads.hpp"
 #include "core/version.hpp"
+#include "data/probe.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -69,6 +72,18 @@ void add_everything(CLI::App& app) {
   add_bench(app);
 }
 
+int complain(std::string_view sentence, Exit code) {
+  fmt::print(stderr, "cvf: {}\n", text::printable(sentence, "\n"));
+  return static_cast<int>(code);
+}
+
+// It lies beside this program, wherever that was installed.
+void find_probe() {
+  std::error_code fault;
+  const auto probe = std::filesystem::read_symlink("/proc/self/exe", fault).parent_path() / "cvf-probe";
+  if (!fault && std::filesystem::exists(probe, fault)) data::use_probe(probe.string());
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "cvf learns continuous-time physics from discrete snapshots: one network steps a state over any time\n"
@@ -76,22 +91,21 @@ int run(int argc, char** argv) {
       "cvf");
   try {
     add_everything(app);
+    check_whole_numbers(app);
     app.parse(argc, argv);
     return static_cast<int>(Exit::success);
   } catch (const CLI::Success& wish) {  // --help, --version
     return app.exit(wish);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "cvf: {}\n  see: cvf --help\n", error.what());
-    return static_cast<int>(Exit::usage);
+    return complain(fmt::format("{}\n  see: cvf --help", error.what()), Exit::usage);
   } catch (const Error& error) {
-    fmt::print(stderr, "cvf: {}\n", error.what());
-    return static_cast<int>(error.code());
+    return complain(error.what(), error.code());
+  } catch (const std::filesystem::filesystem_error& error) {  // a folder that may not be read or written, say
+    return complain(fmt::format("{}: {}", error.path1().string(), error.code().message()), Exit::data);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "cvf: out of memory; a smaller batch, window or grid would need less\n");
-    return static_cast<int>(Exit::unexpected);
+    return complain("out of memory; a smaller batch, window or grid would need less", Exit::unexpected);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "cvf: unexpected: {}\n", error.what());
-    return static_cast<int>(Exit::unexpected);
+    return complain(fmt::format("unexpected: {}", error.what()), Exit::unexpected);
   }
 }
 
@@ -114,5 +128,6 @@ int main(int argc, char** argv) {
   cvf::threads::prepare_process(computes(argc, argv) ? argv : nullptr);
   cvf::threads::use(0);
   cvf::interrupt::install();
+  cvf::cli::find_probe();
   return cvf::cli::run(argc, argv);
 }

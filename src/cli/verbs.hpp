@@ -23,6 +23,10 @@ void add_study(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_report(CLI::App& app);
 
+/// Makes every option that takes a whole number, here and in the verbs below, refuse what its type cannot
+/// hold.
+void check_whole_numbers(CLI::App& app);
+
 /// A verb that reads a data file: the FILE itself and what the user says about a plain array.
 struct InputFile {
   std::string path;

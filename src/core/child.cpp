@@ -55,6 +55,7 @@ Child::Child(const Start& start) {
     const int file = open(start.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(file, STDERR_FILENO) < 0) _exit(cannot_execute);
   }
+  if (start.output_handle >= 0 && dup2(start.output_handle, STDOUT_FILENO) < 0) _exit(cannot_execute);
   if (getppid() == parent) execve(start.program.c_str(), arguments.data(), variables.data());
   _exit(cannot_execute);
 }

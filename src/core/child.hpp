@@ -17,6 +17,7 @@ class Child {
     std::vector<std::pair<std::string, std::string>> environment;  // laid over this process's own
     std::string output;  // file that takes what it prints, appended; empty: ours
     std::string program = "/proc/self/exe";
+    int output_handle = -1;  // takes what it prints instead of a file: the writing end of a pipe, say
   };
 
   /// When this process is killed, the child is asked to end (SIGTERM). An Error when it cannot be started.

@@ -1,6 +1,15 @@
 #include "core/config.hpp"
 
 #include <fmt/format.h>
+
+// toml++ asserts what it takes for granted about a text, and is wrong about some ("[.x]"): a broken assertion
+// must cost a sentence, not the process. Values nested without end would cost the stack.
+namespace cvf::config {
+[[noreturn]] void refuse_text();
+}
+#define TOML_ASSERT(expression) \
+  (static_cast<bool>(expression) ? static_cast<void>(0) : cvf::config::refuse_text())
+#define TOML_MAX_NESTED_VALUES 8
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -85,7 +94,12 @@ class Reader : public Section {
     } else if constexpr (std::is_same_v<T, double>) {
       if (node.is_number()) value = node.value<double>();
     } else {
-      if (node.is_integer()) value = node.value<T>();
+      if (const auto whole = node.value_exact<std::int64_t>()) {
+        constexpr std::int64_t low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+        if (*whole < low) wrong(name, fmt::format("at least {}", low), node);
+        if (*whole > high) wrong(name, fmt::format("at most {}", high), node);
+        value = static_cast<T>(*whole);
+      }
     }
     if (!value) wrong(name, type, node);
     check(name, *value, limits, node);
@@ -120,7 +134,46 @@ class Reader : public Section {
   std::vector<std::string> known_;
 };
 
+struct BrokenAssertion {};
+
+// The tables that a key opens are taken apart one inside the other; a chain of them as long as a file could
+// use up the stack. Nobody writes a key like that.
+void refuse_endless_keys(std::string_view text, const std::string& name) {
+  constexpr int most_dots = 20000;
+  int line = 1, dots = 0;
+  for (const char c : text) {
+    if (c == '\n') ++line, dots = 0;
+    if (c == '.' && ++dots > most_dots)
+      throw ConfigError("{}: line {}: has more than {} dots; no key is nested so deeply", name, line,
+                        most_dots);
+  }
+}
+
+bool breaks_assertion(std::string_view text) {
+  try {
+    toml::parse(text);
+  } catch (const toml::parse_error&) {
+  } catch (const BrokenAssertion&) {
+    return true;
+  }
+  return false;
+}
+
+// An assertion does not say where it broke: at the first line with which the text above it breaks too.
+std::size_t line_that_breaks(std::string_view text) {
+  std::size_t line = 1;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos;
+       end = text.find('\n', end + 1), ++line) {
+    if (breaks_assertion(text.substr(0, end))) break;
+  }
+  return line;
+}
+
 }  // namespace
+
+void refuse_text() {
+  throw BrokenAssertion();
+}
 
 struct Document::Content {
   toml::table root;
@@ -143,11 +196,15 @@ Document Document::from_file(const std::string& path) {
 Document Document::from_text(std::string_view text, std::string name) {
   Document document;
   document.content_->name = std::move(name);
+  refuse_endless_keys(text, document.content_->name);
   try {
     document.content_->root = toml::parse(text);
   } catch (const toml::parse_error& fault) {
     throw ConfigError("{}: line {}: {}", document.content_->name, fault.source().begin.line,
                       fault.description());
+  } catch (const BrokenAssertion&) {
+    throw ConfigError("{}: line {}: is no TOML; a table's name begins with a letter, a digit or a quote",
+                      document.content_->name, line_that_breaks(text));
   }
   return document;
 }
@@ -160,10 +217,13 @@ void Document::set(std::string_view assignment) {
   const std::vector<std::string> path = text::split(assignment.substr(0, equals), '.');
   const std::string_view word = assignment.substr(equals + 1);
 
+  refuse_endless_keys(assignment, "--set");
   toml::table holder;
   try {
     holder = toml::parse(fmt::format("v = {}", word));
   } catch (const toml::parse_error&) {
+    holder.insert("v", std::string(word));
+  } catch (const BrokenAssertion&) {
     holder.insert("v", std::string(word));
   }
   toml::table* table = &content_->root;

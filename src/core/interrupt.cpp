@@ -26,6 +26,7 @@ void install() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files fails the write, which says so
 }
 
 bool requested() {

@@ -1,4 +1,4 @@
-// One writer at a time in a folder.
+// One writer at a time: in a folder, and of a file.
 #pragma once
 
 #include <string>
@@ -16,6 +16,22 @@ class FolderLock {
 
  private:
   int file_;
+};
+
+/// Holds FILE.lock while it lives, and removes it then. Waits for another writer, with a note; an Interrupted
+/// when a signal comes meanwhile.
+class WriterLock {
+ public:
+  explicit WriterLock(const std::string& file);
+  ~WriterLock();
+  WriterLock(const WriterLock&) = delete;
+  WriterLock& operator=(const WriterLock&) = delete;
+
+ private:
+  bool take();  // false while another process has it
+
+  std::string path_;
+  int file_ = -1;
 };
 
 }  // namespace cvf

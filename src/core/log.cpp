@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdio>
 
+#include "core/text.hpp"
+
 namespace cvf::log {
 namespace {
 
@@ -28,7 +30,7 @@ void print(spdlog::level::level_enum severity, const std::string& sentence) {
   const std::lock_guard lock(terminal_mutex());
   if (open_line) std::fputs("\r\033[K", stderr);
   open_line = false;
-  logger().log(severity, "{}", sentence);
+  logger().log(severity, "{}", text::printable(sentence, "\n"));
 }
 
 }  // namespace

@@ -25,6 +25,19 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// Bytes of the character that `raw` begins with; 0 when it is not one to show.
+std::size_t shown_length(std::string_view raw) {
+  const auto byte = [raw](std::size_t i) { return static_cast<unsigned char>(raw[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (length > raw.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80) return 0;
+  }
+  return first == 0xc2 && byte(1) < 0xa0 ? 0 : length;
+}
+
 template <class Number>
 Number to_number(std::string_view word, std::string_view what, std::string_view kind) {
   Number value{};
@@ -87,6 +100,17 @@ std::string duration(double seconds) {
   const auto whole = std::llround(seconds);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string printable(std::string_view raw, std::string_view kept) {
+  std::string out;
+  while (!raw.empty()) {
+    const std::size_t length = kept.find(raw.front()) != std::string_view::npos ? 1 : shown_length(raw);
+    if (length == 0) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(raw.front()));
+    out += raw.substr(0, length);
+    raw.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
 }
 
 double to_real(std::string_view word, std::string_view what) {

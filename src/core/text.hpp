@@ -21,6 +21,10 @@ std::vector<std::string> split(std::string_view line, char separator);
 std::string bytes(std::uint64_t count);  // "13.2 GB"
 std::string duration(double seconds);    // "2 min 05 s"
 
+/// For a terminal: control characters, those of the upper half (U+0080 to U+009F) and bytes that are no UTF-8
+/// as \\xNN, so that text from a file cannot command the terminal. `kept` stays as it is.
+std::string printable(std::string_view raw, std::string_view kept = "");
+
 /// A number that fills the whole of `word`, or a UsageError that names `what`.
 double to_real(std::string_view word, std::string_view what);
 std::int64_t to_integer(std::string_view word, std::string_view what);

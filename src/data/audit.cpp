@@ -36,7 +36,7 @@ std::vector<Fingerprint> fingerprints(const Source& source) {
     }
   }
   if (failure) std::rethrow_exception(failure);
-  interrupt::throw_if_requested("the audit writes nothing, so run it again");
+  interrupt::throw_if_requested(audit_again);
   return prints;
 }
 
@@ -165,6 +165,7 @@ void check_times(const Source& source, Audit& audit) {
   Samples uneven, other_grid, single;
   const std::vector<double> first = d.samples > 0 ? source.times(0) : std::vector<double>{};
   for (std::size_t sample = 0; sample < d.samples; ++sample) {
+    interrupt::throw_if_requested(audit_again);
     const auto times = source.times(sample);
     if (!evenly_spaced(times)) uneven.push_back(sample);
     if (times != first) other_grid.push_back(sample);

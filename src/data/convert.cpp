@@ -15,7 +15,10 @@ namespace {
 GroupsPlan plan_for(const Source& source, const std::vector<std::size_t>& samples) {
   const Description& d = source.description();
   GroupsPlan plan{d.channels, d.ny, d.nx, d.x, d.y, d.boundary, {}, {}, {}};
-  for (const std::size_t sample : samples) plan.times.push_back(source.times(sample));
+  for (const std::size_t sample : samples) {
+    interrupt::throw_if_requested("no file was written");
+    plan.times.push_back(source.times(sample));
+  }
   plan.attributes.assign(d.attributes.begin(), d.attributes.end());
   return plan;
 }
@@ -26,6 +29,7 @@ void copy_data(const Source& source, std::size_t from, hdf5::Dataset& to) {
   std::vector<float> values(block * size);
   std::vector<std::size_t> start(to.rank(), 0), count = to.extents();
   for (std::size_t first = 0; first < frames; first += block) {
+    interrupt::throw_if_requested("no file was written");
     start.front() = first;
     count.front() = std::min(block, frames - first);
     source.read(from, first, count.front(), std::span(values).first(count.front() * size));

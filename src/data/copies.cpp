@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "core/interrupt.hpp"
+
 namespace cvf::data {
 namespace {
 
@@ -35,6 +37,7 @@ bool equal_frames(const Source& source, std::size_t a, std::size_t b, std::size_
   const std::size_t size = source.description().frame_size();
   std::vector<float> of_a(size), of_b(size);
   for (std::size_t frame = 0; frame < frames; ++frame) {
+    interrupt::throw_if_requested(audit_again);
     source.read(a, frame, 1, of_a);
     source.read(b, frame, 1, of_b);
     if (std::memcmp(of_a.data(), of_b.data(), size * sizeof(float)) != 0) return false;
@@ -51,6 +54,7 @@ std::vector<Pair> near_pairs(const Source& source, const std::vector<Fingerprint
             [&](auto a, auto b) { return prints[a].projections[0] < prints[b].projections[0]; });
   std::vector<Pair> out;
   for (std::size_t i = 0; i < order.size(); ++i) {
+    interrupt::throw_if_requested(audit_again);
     const Fingerprint& a = prints[order[i]];
     const double distance = near * a.variation;
     for (std::size_t j = i + 1; j < order.size(); ++j) {

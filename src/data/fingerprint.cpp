@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/interrupt.hpp"
 #include "core/random.hpp"
 
 namespace cvf::data {
@@ -49,7 +50,10 @@ double variation_about_means(std::span<const float> frame, std::size_t channels)
 
 Projections::Projections(std::size_t frame_size) : directions_(count * frame_size) {
   RandomStream stream(0, "data.audit.projections");
-  for (auto& value : directions_) value = static_cast<float>(stream.normal());
+  for (std::size_t i = 0; i < directions_.size(); ++i) {
+    if (i % (std::size_t{1} << 20) == 0) interrupt::throw_if_requested(audit_again);
+    directions_[i] = static_cast<float>(stream.normal());
+  }
 }
 
 std::array<double, Projections::count> Projections::of(std::span<const float> frame) const {
@@ -72,6 +76,7 @@ Fingerprint fingerprint(const Source& source, std::size_t sample, const Projecti
   std::vector<float> values((block + 1) * size);  // the last frame of the block before, then the block
   Sha256 whole;
   for (std::size_t first = 0; first < frames; first += block) {
+    interrupt::throw_if_requested(audit_again);
     const std::size_t count = std::min(block, frames - first);
     const std::span<float> fresh(values.data() + size, count * size);
     source.read(sample, first, count, fresh);

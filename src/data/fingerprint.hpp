@@ -10,6 +10,9 @@
 
 namespace cvf::data {
 
+/// What every loop of the audit says when it is interrupted.
+inline constexpr const char* audit_again = "the audit writes nothing, so run it again";
+
 /// Random directions in the space of frames: two frames are close only if their projections are.
 class Projections {
  public:

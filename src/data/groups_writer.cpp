@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/interrupt.hpp"
 #include "core/text.hpp"
 #include "data/hdf5.hpp"
 
@@ -22,7 +24,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "frames are written as they are in memory");
 
 constexpr std::chrono::seconds flush_every{2};
-
 [[noreturn]] void fail(const std::string& path, std::string_view what) {
   throw DataError("{}: {} failed: {}", path, what, std::strerror(errno));
 }
@@ -31,6 +32,14 @@ int open_file(const std::string& path, int flags) {
   const int handle = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
   if (handle < 0) fail(path, "opening");
   return handle;
+}
+
+// Hears a wish to stop, once for many frames: a layout of a moment is finished, and then can be gone on from.
+void listen(std::size_t frames, std::size_t& unheard) {
+  unheard += frames;
+  if (unheard < 1000) return;
+  unheard = 0;
+  interrupt::throw_if_requested("the same command goes on");
 }
 
 haddr_t chunk_address(const hdf5::Dataset& dataset, std::size_t frame) {
@@ -43,42 +52,43 @@ haddr_t chunk_address(const hdf5::Dataset& dataset, std::size_t frame) {
   return address;
 }
 
-// The byte offsets of the frames of a dataset whose room is already reserved. HDF5 reserves the chunks in
-// order, one behind the other; only where it did not is each of them looked up, which takes HDF5 a walk over
-// all chunks.
+// The byte offsets of the frames of a dataset whose room is already reserved. HDF5 reserves chunks one behind
+// the other; only where it did not is each of them looked up, which takes HDF5 a walk over all chunks.
 std::vector<std::uint64_t> frame_offsets(const hdf5::Dataset& dataset, std::size_t frame_bytes) {
   const std::size_t frames = dataset.extents().front();
   const bool chunked = !dataset.chunk().empty();
   const haddr_t begin = chunked ? chunk_address(dataset, 0) : H5Dget_offset(dataset.id());
   const bool in_a_row = !chunked || chunk_address(dataset, frames - 1) == begin + (frames - 1) * frame_bytes;
   std::vector<std::uint64_t> out(frames);
-  for (std::size_t i = 0; i < frames; ++i)
+  std::size_t unheard = 0;
+  for (std::size_t i = 0; i < frames; ++i) {
+    if (!in_a_row) listen(frames, unheard);
     out[i] = in_a_row ? begin + i * frame_bytes : chunk_address(dataset, i);
+  }
   return out;
 }
 
 }  // namespace
 
-GroupsWriter::GroupsWriter(std::string path, GroupsPlan plan)
+GroupsWriter::GroupsWriter(std::string path, GroupsPlan plan, Remains remains)
     : path_(std::move(path)),
       part_path_(path_ + ".part"),
       journal_path_(path_ + ".journal"),
       plan_(std::move(plan)),
+      remains_(remains),
       complete_(plan_.samples(), 0) {
-  if (std::filesystem::exists(journal_path_) && std::filesystem::exists(part_path_)) {
+  const bool begun = std::filesystem::exists(journal_path_) && std::filesystem::exists(part_path_);
+  if (begun && remains == Remains::continued) {
     read_journal();
+    find_places();
+    file_ = open_file(part_path_, O_WRONLY);
   } else {
-    lay_out();
-  }
-  find_places();
-  file_ = open_file(part_path_, O_WRONLY);
-  if (journal_ < 0) {
-    reserve_disk();
-    start_journal();
+    begin();
   }
 }
 
 GroupsWriter::~GroupsWriter() {
+  if (remains_ == Remains::discarded && !finished_) discard();
   if (file_ >= 0) close(file_);
   if (journal_ >= 0) close(journal_);
 }
@@ -89,12 +99,31 @@ std::size_t GroupsWriter::completed() const {
 
 // ---- beginning and continuing
 
+void GroupsWriter::begin() {
+  // One that outlived its file (killed before it was removed) would speak for the empty samples of the new
+  // one.
+  if (std::filesystem::remove(journal_path_)) files::sync_folder_of(journal_path_);
+  try {
+    lay_out();
+    find_places();
+    file_ = open_file(part_path_, O_WRONLY);
+    reserve_disk();
+    start_journal();
+  } catch (...) {  // nobody could go on from it without a journal
+    if (file_ >= 0) close(file_);
+    discard();
+    throw;
+  }
+}
+
 void GroupsWriter::lay_out() {
   const hdf5::Guard guard;
   hdf5::File file = hdf5::File::create(part_path_);
   hdf5::Group root = file.root();
   write_root(root, plan_);
+  std::size_t unheard = 0;
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
+    listen(plan_.times[sample].size(), unheard);
     hdf5::Group group = root.create_group(plan_.key(sample));
     group.set("sample", static_cast<std::int64_t>(sample));
     hdf5::Storage storage{hdf5::Element::float32};
@@ -120,7 +149,9 @@ void GroupsWriter::find_places() {
   const hdf5::Guard guard;
   const hdf5::Group root = hdf5::File::open(part_path_).root();
   places_.resize(plan_.samples());
+  std::size_t unheard = 0;
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
+    listen(plan_.times[sample].size(), unheard);
     const hdf5::Group group = root.group(plan_.key(sample));
     places_[sample].frames = frame_offsets(group.dataset("data"), plan_.frame_size() * sizeof(float));
     for (const auto& name : plan_.scalar_names) {
@@ -139,12 +170,13 @@ void GroupsWriter::find_places() {
 void GroupsWriter::reserve_disk() {
   struct stat status = {};
   if (fstat(file_, &status) != 0) fail(part_path_, "asking for the size");
-  if (fallocate(file_, 0, 0, status.st_size) != 0 && errno == ENOSPC) {
+  if (fallocate(file_, 0, 0, status.st_size) == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return;
+  if (errno == ENOSPC) {
     const auto space = std::filesystem::space(std::filesystem::absolute(part_path_).parent_path());
-    std::filesystem::remove(part_path_);
     throw DataError("{}: needs {}, but the disk has only {} free", path_,
                     text::bytes(static_cast<std::uint64_t>(status.st_size)), text::bytes(space.available));
   }
+  fail(part_path_, "reserving room");
 }
 
 void GroupsWriter::start_journal() {
@@ -163,7 +195,13 @@ void GroupsWriter::read_journal() {
   }
   std::uintmax_t whole = line.size() + 1;
   while (std::getline(in, line) && !in.eof()) {  // a last line without its end was cut by the kill
-    complete_.at(static_cast<std::size_t>(text::to_integer(line, journal_path_))) = 1;
+    std::size_t sample = 0;
+    const auto [end, fault] = std::from_chars(line.data(), line.data() + line.size(), sample);
+    if (fault != std::errc{} || end != line.data() + line.size() || sample >= complete_.size()) {
+      throw DataError("{}: '{}' is no sample of the file; delete it and {} to begin again", journal_path_,
+                      line, part_path_);
+    }
+    complete_[sample] = 1;
     whole += line.size() + 1;
   }
   std::filesystem::resize_file(journal_path_, whole);
@@ -206,9 +244,10 @@ void GroupsWriter::finish_sample(std::size_t sample) {
 
 void GroupsWriter::add(std::span<const SmallArray> arrays) {
   flush();
-  const hdf5::Guard guard;
   hdf5::File file = hdf5::File::extend(part_path_);
   for (const auto& array : arrays) {
+    interrupt::throw_if_requested("no file was written");
+    const hdf5::Guard guard;
     const hdf5::Group sample = file.root().group(plan_.key(array.sample));
     const hdf5::Group group =
         sample.has_group(array.group) ? sample.group(array.group) : sample.create_group(array.group);
@@ -247,13 +286,15 @@ void GroupsWriter::finish() {
   }
   if (fsync(file_) != 0) fail(part_path_, "fsync");
   if (std::rename(part_path_.c_str(), path_.c_str()) != 0) fail(path_, "renaming into place");
+  finished_ = true;
   files::sync_folder_of(path_);
   std::filesystem::remove(journal_path_);
 }
 
 void GroupsWriter::discard() {
-  std::filesystem::remove(journal_path_);
-  std::filesystem::remove(part_path_);
+  std::error_code ignored;
+  std::filesystem::remove(journal_path_, ignored);
+  std::filesystem::remove(part_path_, ignored);
 }
 
 }  // namespace cvf::data

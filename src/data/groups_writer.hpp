@@ -25,11 +25,14 @@ struct SmallArray {
   std::vector<double> values;
 };
 
+/// What an unfinished file means to the next call: work to go on from, or nothing.
+enum class Remains { continued, discarded };
+
 class GroupsWriter {
  public:
   /// Begins `path`.part, or continues it when it was begun with the same plan; with another one it is a
-  /// DataError.
-  GroupsWriter(std::string path, GroupsPlan plan);
+  /// DataError. The caller holds the WriterLock of `path` when other processes may write it too.
+  GroupsWriter(std::string path, GroupsPlan plan, Remains remains = Remains::continued);
   ~GroupsWriter();
   GroupsWriter(const GroupsWriter&) = delete;
   GroupsWriter& operator=(const GroupsWriter&) = delete;
@@ -58,6 +61,7 @@ class GroupsWriter {
   struct Places {  // byte offsets in the file
     std::vector<std::uint64_t> frames, scalars;
   };
+  void begin();
   void lay_out();
   void find_places();
   void reserve_disk();
@@ -68,6 +72,8 @@ class GroupsWriter {
 
   std::string path_, part_path_, journal_path_;
   GroupsPlan plan_;
+  Remains remains_;
+  bool finished_ = false;
   std::vector<Places> places_;
   std::vector<char> complete_;
   std::vector<std::size_t> unrecorded_;  // finished, not yet in the journal

@@ -1,5 +1,7 @@
 #include "data/hdf5.hpp"
 
+#include <cstring>
+
 #include "core/errors.hpp"
 #include "data/lzf.hpp"
 
@@ -17,10 +19,14 @@ herr_t keep_innermost(unsigned depth, const H5E_error2_t* error, void* text) {
   return 0;
 }
 
-Handle file_access() {
+Handle file_access(const WriteFault& fault) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_file_locking(access.get(), true, true);  // file systems without locks are no reason to refuse
+  use_file_driver(access.get(), fault);
   return access;
+}
+
+std::string reason_of(int fault) {
+  return fault != 0 ? std::strerror(fault) : reason();
 }
 
 }  // namespace
@@ -63,9 +69,14 @@ std::string Object::name() const {
   return fmt::format("{}: '{}'", file_, path_);
 }
 
+void Object::require_written() const {
+  if (const int fault = write_fault(id()))
+    throw DataError("{}: cannot be written: {}", file_, std::strerror(fault));
+}
+
 File File::open(const std::string& path) {
   const Guard guard;
-  const Handle access = file_access();
+  const Handle access = file_access(std::make_shared<int>(0));
   Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (!handle) throw DataError("{}: cannot be opened as HDF5: {}", path, reason());
   return {std::move(handle), path};
@@ -73,18 +84,20 @@ File File::open(const std::string& path) {
 
 File File::extend(const std::string& path) {
   const Guard guard;
-  const Handle access = file_access();
+  auto fault = std::make_shared<int>(0);
+  const Handle access = file_access(fault);
   Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()));
-  if (!handle) throw DataError("{}: cannot be opened for writing: {}", path, reason());
-  return {std::move(handle), path};
+  if (!handle) throw DataError("{}: cannot be opened for writing: {}", path, reason_of(*fault));
+  return {std::move(handle), path, std::move(fault)};
 }
 
 File File::create(const std::string& path) {
   const Guard guard;
-  const Handle access = file_access();
+  auto fault = std::make_shared<int>(0);
+  const Handle access = file_access(fault);
   Handle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
-  if (!handle) throw DataError("{}: cannot be created: {}", path, reason());
-  return {std::move(handle), path};
+  if (!handle) throw DataError("{}: cannot be created: {}", path, reason_of(*fault));
+  return {std::move(handle), path, std::move(fault)};
 }
 
 Group File::root() const {
@@ -94,16 +107,12 @@ Group File::root() const {
   return {std::move(handle), path_, "/"};
 }
 
-void File::flush() {
-  const Guard guard;
-  if (H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL) < 0)
-    throw DataError("{}: cannot be written: {}", path_, reason());
-}
-
 void File::close() {
   const Guard guard;
-  flush();
+  const std::string failure = H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL) < 0 ? reason() : "";
   handle_.reset();
+  if (fault_ && *fault_ != 0) throw DataError("{}: cannot be written: {}", path_, std::strerror(*fault_));
+  if (!failure.empty()) throw DataError("{}: cannot be written: {}", path_, failure);
 }
 
 bool is_hdf5(const std::string& path) {

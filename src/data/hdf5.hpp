@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/file_driver.hpp"
+
 namespace cvf::data::hdf5 {
 
 using Extents = std::vector<std::size_t>;
@@ -81,6 +83,7 @@ class Object {
 
  protected:
   Object(Handle handle, std::string file, std::string path);
+  void require_written() const;  // refuses to go on once a write into the file has failed
   Handle handle_;
   std::string file_, path_;
 };
@@ -165,13 +168,14 @@ class File {
   static File create(const std::string& path);  // an existing file is replaced
   static File extend(const std::string& path);  // read and write
   Group root() const;
-  void flush();
   void close();  // throws when the last bytes cannot be written; the destructor cannot
 
  private:
-  File(Handle handle, std::string path) : handle_(std::move(handle)), path_(std::move(path)) {}
+  File(Handle handle, std::string path, WriteFault fault = nullptr)
+      : handle_(std::move(handle)), path_(std::move(path)), fault_(std::move(fault)) {}
   Handle handle_;
   std::string path_;
+  WriteFault fault_;  // only when it is written
 };
 
 /// True when the file begins like HDF5 (a user block is allowed for).

@@ -77,7 +77,10 @@ void Dataset::require_readable() const {
   const Handle creation(H5Dget_create_plist(id()));
   if (!creation) throw DataError("{}: its storage is damaged: {}", name(), reason());
   refuse_foreign_storage(name(), creation.get());
+  if (element_size() == 0) throw DataError("{}: declares values of no size", name());
   const Extents sizes = chunk();
+  if (std::find(sizes.begin(), sizes.end(), 0U) != sizes.end())
+    throw DataError("{}: declares chunks of no size", name());
   const std::size_t chunk_bytes = sizes.empty() ? 0 : bytes_of(name(), sizes, element_size());
   if (chunk_bytes > largest_chunk) throw DataError("{}: has chunks of {}", name(), text::bytes(chunk_bytes));
   refuse_unknown_filters(name(), creation.get(), chunk_bytes);

@@ -101,6 +101,7 @@ Dataset Group::dataset(const std::string& child) const {
 Group Group::create_group(const std::string& child) const {
   const Guard guard;
   Handle handle(H5Gcreate2(id(), child.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  require_written();
   if (!handle) throw DataError("{}: group '{}' cannot be created: {}", file(), below(child), reason());
   return {std::move(handle), file(), below(child)};
 }

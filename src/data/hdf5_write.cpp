@@ -54,6 +54,7 @@ Dataset Group::create_dataset(const std::string& child, const Extents& extents,
   const Handle space = space_for(extents, storage.growable), creation = creation_of(storage);
   Handle handle(H5Dcreate2(id(), child.c_str(), stored_type(storage.element), space.get(), H5P_DEFAULT,
                            creation.get(), H5P_DEFAULT));
+  require_written();
   if (!handle) throw DataError("{}: dataset '{}' cannot be created: {}", file(), below(child), reason());
   return {std::move(handle), file(), below(child)};
 }
@@ -77,8 +78,9 @@ void Dataset::store(std::span<const std::size_t> start, std::span<const std::siz
                             ? Handle(H5Screate(H5S_SCALAR))
                             : Handle(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr));
   if (H5Dwrite(id(), type, memory.get(), space.get(), H5P_DEFAULT, values) < 0) {
-    throw DataError("{}: cannot be written (disk full?): {}", name(), reason());
+    throw DataError("{}: cannot be written: {}", name(), reason());
   }
+  require_written();
 }
 
 void Dataset::write(std::span<const std::size_t> start, std::span<const std::size_t> count,

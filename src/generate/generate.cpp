@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "core/lock.hpp"
 #include "core/log.hpp"
 #include "core/progress.hpp"
 #include "core/registry.hpp"
@@ -24,16 +25,16 @@ systems::GridSize grid_of(const std::string& text, const systems::Row& row) {
   if (row.grid.nx * row.grid.ny == 1)
     throw ConfigError("grid = {}: {} has a vector state and no grid", text, row.name);
   const auto parts = text::split(text, 'x');
-  systems::GridSize grid;
-  grid.nx = static_cast<int>(text::to_integer(parts.front(), "grid"));
   const bool line = row.grid.ny == 1;
-  grid.ny = parts.size() > 1 ? static_cast<int>(text::to_integer(parts[1], "grid")) : line ? 1 : grid.nx;
-  if (line && grid.ny == 1 && grid.nx >= 4 && grid.nx <= 16384 && parts.size() <= 2) return grid;
-  if (line) throw ConfigError("grid = {}: {} is on a line: write 64, between 4 and 16384", text, row.name);
-  if (parts.size() > 2 || grid.nx < 4 || grid.ny < 4 || grid.nx > 16384 || grid.ny > 16384) {
+  const std::int64_t nx = text::to_integer(parts.front(), "grid");
+  const std::int64_t ny = parts.size() > 1 ? text::to_integer(parts[1], "grid") : line ? 1 : nx;
+  const auto fits = [](std::int64_t n) { return n >= 4 && n <= 16384; };
+  if (line && (parts.size() > 2 || ny != 1 || !fits(nx)))
+    throw ConfigError("grid = {}: {} is on a line: write 64, between 4 and 16384", text, row.name);
+  if (!line && (parts.size() > 2 || !fits(nx) || !fits(ny))) {
     throw ConfigError("grid = {}: write 64 or 64x96 (columns x rows), each between 4 and 16384", text);
   }
-  return grid;
+  return {static_cast<int>(nx), static_cast<int>(ny)};
 }
 
 data::GroupsPlan plan_for(Options& options, const systems::System& system) {
@@ -46,14 +47,37 @@ data::GroupsPlan plan_for(Options& options, const systems::System& system) {
   plan.boundary = system.boundary();
   plan.scalar_names = system.scalar_names();
   plan.scalar_names.emplace_back("attempt");
-  for (std::int64_t i = 0; i < options.samples; ++i)
+  for (std::int64_t i = 0; i < options.samples; ++i) {
+    if (i % 1024 == 1023) interrupt::throw_if_requested("nothing was begun");
     plan.times.push_back(times_of(options, static_cast<std::size_t>(i)));
+  }
   plan.attributes = {
       {"system", options.system},
       {"seed", fmt::format("{}", options.seed)},
       {"random", "Philox4x32-10 streams by (seed, name, sample); initial = legacy: NumPy's MT19937"},
       {"config", config::write([&](config::Section& s) { options.describe(s); })}};
   return plan;
+}
+
+// The times and places of all frames are held in memory, some 16 bytes each.
+void require_modest(const Options& options) {
+  constexpr double most_frames = 250e6;
+  const double frames = static_cast<double>(options.samples) * static_cast<double>(frames_of(options));
+  if (frames > most_frames) {
+    throw ConfigError("samples = {} of {} frames: one file holds at most {} frames; make several",
+                      options.samples, frames_of(options), static_cast<std::int64_t>(most_frames));
+  }
+}
+
+void require_same(const std::string& path, const data::GroupsPlan& plan) {
+  const auto source = data::open(path);
+  for (const auto& [name, value] : plan.attributes) {
+    const auto& found = source->description().attributes;
+    if (!found.contains(name) || found.at(name).empty() ||
+        !value.starts_with(found.at(name)))  // long ones are cut
+      throw DataError("{}: exists already, and was made with other settings ({}); choose another name", path,
+                      name);
+  }
 }
 
 struct NonFinite {
@@ -117,11 +141,19 @@ std::unique_ptr<systems::System> system_of(Options& options) {
   return options.settings->build(grid_of(options.grid, row));
 }
 
-Outcome generate(Options& options, const std::string& path) {
+Outcome generate(Options& options, const std::string& path, Existing existing) {
   const auto start = std::chrono::steady_clock::now();
   const auto system = system_of(options);
-  data::GroupsWriter writer(path, plan_for(options, *system));
+  require_modest(options);
+  data::GroupsPlan plan = plan_for(options, *system);
   Outcome outcome{static_cast<std::size_t>(options.samples), 0, 0, 0};
+  const WriterLock lock(path);
+  if (existing == Existing::kept && std::filesystem::exists(path)) {
+    require_same(path, plan);
+    log::note("{}: is there already, made with the same settings", path);
+    return outcome;
+  }
+  data::GroupsWriter writer(path, std::move(plan));
   const std::size_t before = writer.completed();
   if (before > 0) log::note("{}: continuing, {} of {} samples are there", path, before, options.samples);
   {

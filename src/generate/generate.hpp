@@ -27,6 +27,9 @@ struct Options {
   void describe_details(config::Section& section);  // all but the system's name
 };
 
+/// How many frames each sample has.
+std::size_t frames_of(const Options& options);
+
 /// Output times of one sample.
 std::vector<double> times_of(const Options& options, std::size_t sample);
 
@@ -38,8 +41,14 @@ struct Outcome {
   double seconds = 0;
 };
 
-/// Writes `path`. Interrupted or killed, the same call continues. A sample that goes non-finite is drawn anew
-/// with a note and is never written; after five such draws the run stops with a NumericsError.
-Outcome generate(Options& options, const std::string& path);
+/// What happens to a file that has the name already, from before or from another process that was quicker: it
+/// stays, and is a DataError unless it was made with the same settings, or it is replaced when the new one is
+/// whole.
+enum class Existing { kept, replaced };
+
+/// Writes `path`, one process at a time: a second one waits. Interrupted or killed, the same call continues.
+/// A sample that goes non-finite is drawn anew with a note and is never written; after five such draws the
+/// run stops with a NumericsError.
+Outcome generate(Options& options, const std::string& path, Existing existing = Existing::kept);
 
 }  // namespace cvf::generate

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "core/registry.hpp"
@@ -29,6 +31,12 @@ void Options::describe_details(config::Section& s) {
           [this](config::Section& inner) { settings->describe(inner); });
 }
 
+std::size_t frames_of(const Options& options) {
+  if (!options.times.empty()) return options.times.size();
+  const int own = find(systems::registry(), options.system, "system").frames;
+  return static_cast<std::size_t>(options.frames > 0 ? options.frames : own);
+}
+
 std::vector<double> times_of(const Options& options, std::size_t sample) {
   if (!options.times.empty()) {
     for (std::size_t i = 1; i < options.times.size(); ++i) {
@@ -37,11 +45,14 @@ std::vector<double> times_of(const Options& options, std::size_t sample) {
                           options.times[i - 1]);
       }
     }
+    if (!std::isfinite(options.times.back())) throw ConfigError("times: {} is no time", options.times.back());
     return options.times;
   }
-  const systems::Row& row = find(systems::registry(), options.system, "system");
-  const int frames = options.frames > 0 ? options.frames : row.frames;
-  const double spacing = options.spacing > 0 ? options.spacing : row.spacing;
+  const auto frames = static_cast<int>(frames_of(options));
+  const double spacing =
+      options.spacing > 0 ? options.spacing : find(systems::registry(), options.system, "system").spacing;
+  if (!std::isfinite(frames * spacing))
+    throw ConfigError("spacing = {}: the last time is not finite", spacing);
   std::vector<double> out;
   RandomStream stream(static_cast<std::uint64_t>(options.seed), "generate.times", sample);
   for (int i = 0; i < frames; ++i) {

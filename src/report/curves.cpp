@@ -87,7 +87,7 @@ void read_events(const std::string& file, Table& validation, Table& diagnostics)
   std::istringstream lines(files::read_whole(file));
   for (std::string line; std::getline(lines, line);) {
     if (line.find("\"event\":\"step\"") != std::string::npos) continue;  // metrics.csv has it
-    const Json event = Json::parse(line, nullptr, false);
+    const Json event = parse_json(line);
     const std::string kind = text_in(event, "event");
     if (kind == "validation") add_event(validation, event);
     if (kind == "diagnostics") add_event(diagnostics, event);

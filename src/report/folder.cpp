@@ -18,8 +18,8 @@ std::string in(const std::string& folder, const std::string& name) {
 }
 
 Json object_of(const std::string& file) {
-  Json found = Json::parse(files::read_whole(file), nullptr, false);
-  if (!found.is_object()) throw DataError("{}: is not a JSON object", file);
+  Json found = parse_json(files::read_whole(file));
+  if (!found.is_object()) throw DataError("{}: is not a JSON object, or is nested too deeply", file);
   return found;
 }
 
@@ -46,8 +46,9 @@ std::vector<Cell> read_results(const std::string& folder) {
   for (std::string text; std::getline(lines, text);) {
     ++number;
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object()) throw DataError("{}: line {} is not a JSON object", file, number);
+    const Json line = parse_json(text);
+    if (!line.is_object())
+      throw DataError("{}: line {} is not a JSON object, or is nested too deeply", file, number);
     cells.push_back(cell_of(line, folder));
     if (cells.back().data.empty() || cells.back().method.empty()) {
       throw DataError("{}: line {} has no text under \"data\" or \"method\"", file, number);

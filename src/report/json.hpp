@@ -4,10 +4,29 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace cvf::report {
 
 using Json = nlohmann::ordered_json;
+
+/// A JSON text from a file, or null when it is none. Nested more deeply than any document of ours it is null
+/// too: copying and writing a value goes as deep as the value does, until the stack ends.
+inline Json parse_json(std::string_view text) {
+  constexpr int deepest = 64;
+  struct TooDeep {};
+  try {
+    return Json::parse(
+        text,
+        [](int depth, Json::parse_event_t, Json&) {
+          if (depth > deepest) throw TooDeep();
+          return true;
+        },
+        false);
+  } catch (const TooDeep&) {
+    return nullptr;
+  }
+}
 
 inline std::string text_in(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();

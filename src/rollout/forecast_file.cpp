@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 namespace cvf::rollout {
 namespace {
 
 using solvers::Status;
 
-data::GroupsPlan completed(const std::string& path, data::GroupsPlan plan) {
+data::GroupsPlan completed(data::GroupsPlan plan) {
   plan.scalar_names = {"source_sample", "evaluations", "accepted", "rejected", "status", "largest_nre"};
   std::string names;
   for (auto status = Status::done;; status = static_cast<Status>(static_cast<int>(status) + 1)) {
@@ -18,8 +17,6 @@ data::GroupsPlan completed(const std::string& path, data::GroupsPlan plan) {
     if (status == Status::non_finite) break;
   }
   plan.attributes.emplace_back("status_names", names);
-  std::filesystem::remove(path + ".journal");
-  std::filesystem::remove(path + ".part");
   return plan;
 }
 
@@ -70,7 +67,8 @@ void add_frames(std::vector<data::SmallArray>& arrays, std::size_t sample, const
 
 ForecastFile::ForecastFile(const std::string& path, data::GroupsPlan plan, std::vector<std::size_t> sources)
     : sources_(std::move(sources)),
-      writer_(path, completed(path, std::move(plan))),
+      lock_(path),
+      writer_(path, completed(std::move(plan)), data::Remains::discarded),
       records_(writer_.plan().samples()) {}
 
 void ForecastFile::write(std::size_t sample, std::size_t frame, const Physical& state) {

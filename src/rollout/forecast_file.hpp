@@ -11,6 +11,7 @@
 
 #include <map>
 
+#include "core/lock.hpp"
 #include "data/groups_writer.hpp"
 #include "rollout/protocols.hpp"
 
@@ -19,7 +20,7 @@ namespace cvf::rollout {
 class ForecastFile {
  public:
   /// `plan` says everything but the scalars; `sources` are the numbers that the samples had where they came
-  /// from. What an interrupted forecast left behind is removed.
+  /// from. What an interrupted forecast left behind is removed, by it or by the next one.
   ForecastFile(const std::string& path, data::GroupsPlan plan, std::vector<std::size_t> sources);
 
   void write(std::size_t sample, std::size_t frame, const Physical& state);  // [C,ny,nx] or [C]
@@ -34,6 +35,7 @@ class ForecastFile {
   void write_missing(std::size_t sample, const std::vector<Frame>& frames);
 
   std::vector<std::size_t> sources_;
+  WriterLock lock_;
   data::GroupsWriter writer_;
   std::vector<std::vector<Frame>> records_;
   std::map<std::size_t, std::vector<double>> bars_;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
+#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "data/ranges.hpp"
 
@@ -103,7 +105,12 @@ CellData data_of(const Study& study, const Cell& cell) {
 
 int factor_of(const Study& study, const Cell& cell) {
   const auto word = run_file(study, cell).look_up("downsampling.factor");
-  return word ? static_cast<int>(text::to_real(*word, "downsampling.factor")) : 1;
+  if (!word) return 1;
+  const double factor = text::to_real(*word, "downsampling.factor");
+  if (!(factor >= 1 && factor <= std::numeric_limits<int>::max()))
+    throw ConfigError("downsampling.factor = {} must be at least 1 and at most {}", *word,
+                      std::numeric_limits<int>::max());
+  return static_cast<int>(factor);
 }
 
 Command data_command(const Study& study, const Cell& cell) {

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <thread>
 
 #include "core/files.hpp"
+#include "core/interrupt.hpp"
 #include "core/lock.hpp"
+#include "core/log.hpp"
 #include "support/scratch.hpp"
 
 namespace cvf {
@@ -57,6 +60,36 @@ TEST(FolderLock, LetsOnlyOneIn) {
         std::string::npos);
   }
   EXPECT_NO_THROW(FolderLock(scratch.path("study")));
+}
+
+TEST(WriterLock, MakesASecondWriterWaitAndLeavesNothingBehind) {
+  const Scratch scratch;
+  log::set_level(log::Level::quiet);
+  std::atomic<int> writers = 0, most = 0;
+  std::vector<std::thread> all;
+  for (int i = 0; i < 6; ++i) {
+    all.emplace_back([&] {
+      for (int turn = 0; turn < 5; ++turn) {
+        const WriterLock lock(scratch.path("a.h5"));
+        const int now = ++writers;
+        if (now > most) most = now;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --writers;
+      }
+    });
+  }
+  for (auto& thread : all) thread.join();
+  EXPECT_EQ(most, 1);
+  EXPECT_FALSE(std::filesystem::exists(scratch.path("a.h5.lock")));
+}
+
+TEST(WriterLock, StopsWaitingWhenASignalComes) {
+  const Scratch scratch;
+  log::set_level(log::Level::quiet);
+  const WriterLock first(scratch.path("a.h5"));
+  interrupt::request();
+  EXPECT_THROW(WriterLock(scratch.path("a.h5")), Interrupted);
+  interrupt::clear();
 }
 
 }  // namespace

@@ -104,6 +104,12 @@ TEST(Config, WrongTypesAndValuesSayWhatWouldBeRight) {
   EXPECT_NE(sentence_of("rtol = ").find("run.toml: line 1"), std::string::npos);
 }
 
+TEST(Config, WholeNumbersThatDoNotFitAreRefused) {
+  EXPECT_EQ(sentence_of("steps = 4294967297"), "run.toml: steps = 4294967297 must be at most 2147483647");
+  EXPECT_EQ(sentence_of("steps = -4294967295"), "run.toml: steps = -4294967295 must be at least -2147483648");
+  EXPECT_EQ(sentence_of("", {"steps=4294967297"}), "run.toml: steps = 4294967297 must be at most 2147483647");
+}
+
 TEST(Config, SetOverridesAndTakesBareWords) {
   Options o;
   Document document = Document::from_text("rtol = 1.0", "t");

@@ -34,6 +34,15 @@ TEST(Text, NumbersMustFillTheWord) {
   for (const char* bad : {"", "12x", "x", "1.5"}) EXPECT_THROW(to_integer(bad, "--n"), UsageError) << bad;
 }
 
+TEST(Text, ControlCharactersAreShownInsteadOfSent) {
+  EXPECT_EQ(printable("plain, caf\u00e9 \u03c8 \U0001f30a"), "plain, caf\u00e9 \u03c8 \U0001f30a");
+  EXPECT_EQ(printable("\x1b[2Ju\x07\x7f"), "\\x1b[2Ju\\x07\\x7f");
+  EXPECT_EQ(printable("a\r\nb\t"), "a\\x0d\\x0ab\\x09");
+  EXPECT_EQ(printable("a\nb", "\n"), "a\nb");
+  EXPECT_EQ(printable("\xc2\x9bJ"), "\\xc2\\x9bJ") << "U+009B begins a command on some terminals";
+  EXPECT_EQ(printable("\x9b\xff\xe2\x82"), "\\x9b\\xff\\xe2\\x82");
+}
+
 TEST(Registry, AnUnknownNameIsAUsageErrorWithTheNearest) {
   struct Row {
     std::string_view name;

@@ -283,6 +283,25 @@ TEST(Hostile, CoordinatesThatAreTooShortAreRefused) {
                {"a.h5", "/t-coordinate", "2 entries for 3"});
 }
 
+TEST(Hostile, ValuesAndChunksOfNoSizeAreRefused) {
+  const Scratch scratch;
+  {
+    write_counting(File::create(scratch.path("a.h5")).root().create_group("0"), "data", {4, 2},
+                   {.chunk = {2, 2}});
+  }
+  const std::string whole = testing_support::read_file(scratch.path("a.h5"));
+  const auto refused = [&](const std::string& field, std::size_t place) {
+    const std::size_t found = whole.find(field);
+    ASSERT_NE(found, std::string::npos);
+    std::string broken = whole;
+    broken[found + place] = 0;
+    write_file(scratch.path("a.h5"), broken);
+    expect_words(sentence_of([&] { open(scratch.path("a.h5")); }), {"a.h5"});
+  };
+  refused(std::string("\x11\x20\x1f\x00\x04\x00\x00\x00", 8), 4);  // the type: a float, its bits, its bytes
+  refused(std::string("\x02\x00\x00\x00\x02\x00\x00\x00\x04", 9), 0);  // the chunk: 2 x 2 of 4 bytes
+}
+
 TEST(Hostile, GroupsThatContainThemselvesEndTheSearch) {
   expect_words(refusal([](const Group& root, const Scratch&) {
                  const auto group = root.create_group("loop");

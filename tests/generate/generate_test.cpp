@@ -132,6 +132,11 @@ TEST_F(GenerateTest, ImpossibleWishesAreNamed) {
   EXPECT_EQ(sentence("name='pendulum'\ngrid='8'\n"), "grid = 8: pendulum has a vector state and no grid");
   EXPECT_EQ(sentence("name='wave'\ngrid='8x8x8'\n"),
             "grid = 8x8x8: write 64 or 64x96 (columns x rows), each between 4 and 16384");
+  EXPECT_EQ(sentence("name='wave'\ngrid='4294967312'\n"),
+            "grid = 4294967312: write 64 or 64x96 (columns x rows), each between 4 and 16384");
+  EXPECT_EQ(sentence("name='pendulum'\nframes=2000000000\n"),
+            "samples = 100 of 2000000000 frames: one file holds at most 250000000 frames; make several");
+  EXPECT_EQ(sentence("name='pendulum'\nspacing=inf\n"), "spacing = inf: the last time is not finite");
   EXPECT_EQ(sentence("name='pendulum'\ntimes=[0.0, 1.0, 1.0]\n"),
             "times: 1 follows 1; output times must increase");
   EXPECT_EQ(sentence("name='pendulm'\n").substr(0, 36), "test: name = 'pendulm' is not one of");

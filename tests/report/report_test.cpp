@@ -179,6 +179,10 @@ TEST(Report, RefusesWhatItCannotShowInOneSentence) {
   EXPECT_NE(sentence(scratch.path("empty")).find("neither results.jsonl"), std::string::npos);
   write_text(study.in("results.jsonl"), study.lines() + "{\"data\": \"wav");
   EXPECT_NE(sentence(study.folder()).find("line 9 is not a JSON object"), std::string::npos);
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  write_text(study.in("results.jsonl"), "{\"data\": \"d\", \"method\": \"m\", \"train\": " + deep + "}\n");
+  EXPECT_NE(sentence(study.folder()).find("line 1 is not a JSON object, or is nested too deeply"),
+            std::string::npos);
   write_text(study.in("results.jsonl"), "{\"data\": 3, \"method\": \"cvf\"}\n");
   EXPECT_NE(sentence(study.folder()).find("line 1 has no text"), std::string::npos);
   write_text(study.in("results.jsonl"), "\n");

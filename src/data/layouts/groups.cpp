@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "core/interrupt.hpp"
 #include "data/axes.hpp"
 #include "data/layouts/layout.hpp"
 #include "data/layouts/sample_cache.hpp"
@@ -73,7 +74,10 @@ class GroupSource : public Source {
         keys_(keys_of(root)),
         cache_([this](std::size_t sample, std::size_t* bytes) { return open_sample(sample, bytes); }) {
     describe();
-    for (std::size_t sample = 0; sample < keys_.size(); ++sample) measure(sample);
+    for (std::size_t sample = 0; sample < keys_.size(); ++sample) {
+      interrupt::throw_if_requested("no file was opened");
+      measure(sample);
+    }
     read_times(0, about_.notes);
   }
 

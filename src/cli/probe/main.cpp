@@ -1,0 +1,81 @@
+// cvf-probe FILE DATASET AXES DT: opens a data file as cvf would and reads some of it, with little time,
+// little memory and no right to write. cvf starts it before it opens an HDF5 file itself: on a damaged or
+// hostile one libhdf5 may crash or never come back, which then happens here. Exit code 0: sound as far as one
+// can see; 4: refused, with the sentence on stdout; anything else: it did not survive.
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <new>
+
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
+#include "data/source.hpp"
+
+namespace cvf {
+namespace {
+
+void limit(int resource, rlim_t soft, rlim_t hard) {
+  const rlimit bounds{soft, hard};
+  setrlimit(static_cast<__rlimit_resource>(resource), &bounds);
+}
+
+// An honest file may be so large that only a part can be looked at: the soft limit of time ends the look, the
+// hard one is for a library that does not listen.
+void restrict_process() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  std::signal(SIGXCPU, [](int) { interrupt::request(); });
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGINT, SIG_IGN);  // the terminal's is for cvf, which ends us
+  limit(RLIMIT_CPU, 2, 12);
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes
+  limit(RLIMIT_AS, rlim_t{4} << 30, rlim_t{4} << 30);
+#endif
+  limit(RLIMIT_CORE, 0, 0);
+  limit(RLIMIT_FSIZE, 0, 0);
+}
+
+void look_at(const data::Source& source) {
+  constexpr std::size_t most_values = std::size_t{1} << 24;
+  const data::Description& about = source.description();
+  std::vector<float> frame(std::min(about.frame_size(), most_values));
+  std::size_t read = 0;
+  const std::size_t step = std::max<std::size_t>(1, about.samples / 8);
+  for (std::size_t next = 0; next < about.samples + step; next += step) {  // the last sample too
+    const std::size_t sample = std::min(next, about.samples - 1), frames = about.frames[sample];
+    source.times(sample);
+    source.scalars(sample);
+    for (const std::size_t t : {std::size_t{0}, frames / 2, frames - 1}) {
+      if (interrupt::requested() || (read += about.frame_size()) > most_values) return;
+      source.read(sample, t, 1, frame);
+    }
+  }
+}
+
+int probe(char** words) {
+  try {
+    look_at(*data::open(words[1], {words[2], words[3], std::strtod(words[4], nullptr)}));
+  } catch (const Interrupted&) {
+    return 0;
+  } catch (const std::bad_alloc&) {
+    fmt::print("{}: needs more than 4 GB to be opened: it is damaged, or no file for this program", words[1]);
+    return static_cast<int>(Exit::data);
+  } catch (const std::exception& refusal) {
+    fmt::print("{}", refusal.what());
+    return static_cast<int>(Exit::data);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace cvf
+
+int main(int argc, char** argv) {
+  if (argc != 5) return static_cast<int>(cvf::Exit::usage);
+  cvf::restrict_process();
+  return cvf::probe(argv);
+}

@@ -2,6 +2,7 @@
 
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
+#include "core/files.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "data/convert.hpp"
@@ -20,6 +21,9 @@ struct Convert {
   bool overwrite = false;
 
   void run() const {
+    if (files::same_file(input.path, out)) {
+      throw UsageError("{}: is the file that is read; write to another name", out);
+    }
     if (std::filesystem::exists(out) && !overwrite) {
       throw DataError("{}: exists already; give --overwrite to replace it, or another name", out);
     }

@@ -1,6 +1,7 @@
 #include "core/files.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -60,6 +61,12 @@ void write_atomically(const std::string& path, const std::function<void(const st
     throw;
   }
   sync_folder_of(path);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat of_a = {}, of_b = {};
+  if (stat(a.c_str(), &of_a) != 0 || stat(b.c_str(), &of_b) != 0) return false;
+  return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 std::string read_whole(const std::string& path) {

@@ -15,6 +15,9 @@ void write_atomically(const std::string& path, std::string_view content);
 void write_atomically(const std::string& path,
                       const std::function<void(const std::string& temporary)>& write);
 
+/// Whether both paths lead to one file that is there, whatever they are called: links, `..`, hard links.
+bool same_file(const std::string& a, const std::string& b);
+
 std::string read_whole(const std::string& path);
 void sync_file(const std::string& path);
 void sync_folder_of(const std::string& path);

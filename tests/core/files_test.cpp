@@ -46,6 +46,19 @@ TEST(Files, AMissingFolderIsAnErrorThatNamesTheFile) {
   }
 }
 
+TEST(Files, OneFileIsTheSameUnderEveryName) {
+  const testing_support::Scratch scratch;
+  write_atomically(scratch.path("a"), std::string_view("same"));
+  write_atomically(scratch.path("twin"), std::string_view("same"));
+  std::filesystem::create_symlink("a", scratch.path("soft"));
+  std::filesystem::create_hard_link(scratch.path("a"), scratch.path("hard"));
+  for (const char* name : {"a", "soft", "hard", "./a"})
+    EXPECT_TRUE(same_file(scratch.path("a"), scratch.path(name))) << name;
+  for (const char* name : {"twin", "missing"})
+    EXPECT_FALSE(same_file(scratch.path("a"), scratch.path(name))) << name;
+  EXPECT_FALSE(same_file(scratch.path("missing"), scratch.path("missing")));
+}
+
 TEST(Hash, MatchesTheStandardsExample) {
   EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   const testing_support::Scratch scratch;

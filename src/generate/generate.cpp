@@ -12,6 +12,7 @@
 #include "core/registry.hpp"
 #include "core/text.hpp"
 #include "data/convert.hpp"
+#include "data/foresight.hpp"
 #include "data/groups_writer.hpp"
 
 namespace cvf::generate {
@@ -51,6 +52,17 @@ data::GroupsPlan plan_for(Options& options, const systems::System& system) {
       {"random", "Philox4x32-10 streams by (seed, name, sample); initial = legacy: NumPy's MT19937"},
       {"config", config::write([&](config::Section& s) { options.describe(s); })}};
   return plan;
+}
+
+void foresee_file(const Options& options, const systems::System& system, const std::string& path) {
+  const int own = find(systems::registry(), options.system, "system").frames;
+  const double frames = options.times.empty() ? (options.frames > 0 ? options.frames : own)
+                                              : static_cast<double>(options.times.size());
+  const auto samples = static_cast<double>(options.samples);
+  const auto grid = system.grid();
+  data::foresee(path, {.samples = samples,
+                       .frames = samples * frames,
+                       .frame_values = static_cast<double>(system.channels().size()) * grid.nx * grid.ny});
 }
 
 struct NonFinite {
@@ -117,6 +129,7 @@ std::unique_ptr<systems::System> system_of(Options& options) {
 Outcome generate(Options& options, const std::string& path) {
   const auto start = std::chrono::steady_clock::now();
   const auto system = system_of(options);
+  foresee_file(options, *system, path);
   data::GroupsWriter writer(path, plan_for(options, *system));
   Outcome outcome{static_cast<std::size_t>(options.samples), 0, 0, 0};
   const std::size_t before = writer.completed();

@@ -139,5 +139,18 @@ TEST_F(GenerateTest, ImpossibleWishesAreNamed) {
   EXPECT_FALSE(std::filesystem::exists(scratch_.path("x.h5.part")));
 }
 
+TEST_F(GenerateTest, AFileThatFitsNowhereIsRefusedBeforeItIsBegun) {
+  const std::string path = scratch_.path("a.h5");
+  for (const char* size : {"frames = 2000000000", "samples = 10000000\nframes = 100000"}) {
+    Options options = options_for(std::string("name = 'pendulum'\n") + size);
+    const std::string said = testing_support::sentence_of([&] { generate(options, path); });
+    EXPECT_NE(said.find("are available; fewer samples or frames would fit"), std::string::npos) << said;
+  }
+  Options options = options_for("name = 'wave'\nsamples = 10000\nframes = 1000\ngrid = '4096'");
+  EXPECT_NE(testing_support::sentence_of([&] { generate(options, path); }).find("on the disk, and "),
+            std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.path("")));
+}
+
 }  // namespace
 }  // namespace cvf::generate

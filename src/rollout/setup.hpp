@@ -14,13 +14,26 @@ struct Setup {
   const solvers::Solver& solver;
   bool conditioned = true;                      // false: the field was trained without dt and is shown dt = 0
   std::size_t memory = std::size_t{512} << 20;  // bytes that one batch of rows may take, about
+  const char* kept = nullptr;  // if set, a signal ends the solve: Interrupted, "interrupted; " and this
 };
 
 /// den(psi(s~, dt)): the mean velocity of the normalised state. Refers to the model.
 solvers::Velocity velocity_of(const model::TrainedModel& model, bool conditioned);
 
-/// A DataError when the file's channels or grid are not those that the model was trained on.
+/// The same for a solve that hears signals: many rows are evaluated in portions of a second at most, about,
+/// with a look at the signal before each.
+solvers::Velocity velocity_of(const Setup& setup);
+
+/// A DataError unless the file's channels, name by name, and its grid are those that the model was trained
+/// on.
 void check_fits(const data::Source& source, const model::TrainedModel& model);
+
+/// The file as the model knows it. Channels in another order are brought into the model's, and a note says
+/// so. `channels`, if any, are the file's names for the model's channels, one by one. A DataError says what
+/// does not fit.
+std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
+                                           const model::TrainedModel& model,
+                                           const std::vector<std::string>& channels = {});
 
 /// What the solver's defaults take from the model.
 solvers::Context context_of(const model::TrainedModel& model);

@@ -2,7 +2,7 @@
 BUILD := build
 JOBS  := $(shell nproc)
 
-.PHONY: all setup build demo test test-slow bench format lint asan clean
+.PHONY: all setup build demo test test-slow torture bench format lint asan clean
 
 all: build
 
@@ -25,6 +25,12 @@ test: build
 
 test-slow: build
 	@cd $(BUILD) && ctest --output-on-failure -L slow
+
+# Thousands of faults, kills, damaged files and races, some twenty minutes. TORTURE="--seed 7" gives other ones,
+# TORTURE="--only train-kill --from 20" goes on with one kind.
+torture: $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS) --target cvf_torture
+	@$(BUILD)/cvf_torture $(TORTURE)
 
 asan: | setup
 	@cmake --preset asan && cmake --build build-asan -j $(JOBS)

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/errors.hpp"
+#include "core/memory.hpp"
 
 namespace cvf::files {
 namespace {
@@ -72,6 +73,12 @@ bool same_file(const std::string& a, const std::string& b) {
 std::string read_whole(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw DataError("{}: cannot be opened", path);
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path, unknown);  // pipes and devices have none
+  if (!unknown && memory::exceeds(2.0 * static_cast<double>(size))) {
+    throw DataError("{}: its {} {} to be read", path, memory::words(static_cast<double>(size)),
+                    memory::shortage(2.0 * static_cast<double>(size)));
+  }
   std::ostringstream text;
   text << in.rdbuf();
   return std::move(text).str();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/interrupt.hpp"
 
 namespace cvf {
 
@@ -49,6 +50,7 @@ Digest sha256_of_file(const std::string& path) {
   Sha256 hash;
   std::vector<char> block(1 << 20);
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+    interrupt::throw_if_requested("nothing was changed");  // a large file takes many seconds
     hash.add(std::string_view(block.data(), static_cast<std::size_t>(in.gcount())));
   }
   if (in.bad()) throw DataError("{}: reading failed", path);

@@ -56,6 +56,18 @@ class ChannelChoice : public Derived {
   std::vector<std::size_t> picks_;
 };
 
+class OtherNames : public Derived {
+ public:
+  OtherNames(std::shared_ptr<const Source> source, std::vector<std::string> names)
+      : Derived(std::move(source)) {
+    description_.channels = std::move(names);
+  }
+
+  void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const override {
+    below_->read(sample, first, count, out);
+  }
+};
+
 class BlockAverage : public Derived {
  public:
   BlockAverage(std::shared_ptr<const Source> source, std::size_t factor)
@@ -110,6 +122,15 @@ std::shared_ptr<const Source> with_channels(std::shared_ptr<const Source> source
                                             const std::vector<std::string>& channels) {
   if (channels.empty() || channels == source->description().channels) return source;
   return std::make_shared<ChannelChoice>(std::move(source), channels);
+}
+
+std::shared_ptr<const Source> renamed(std::shared_ptr<const Source> source, std::vector<std::string> names) {
+  if (names.size() != source->description().channels.size()) {
+    throw UsageError("{}: {} names for its {} channels", source->description().file, names.size(),
+                     source->description().channels.size());
+  }
+  if (names == source->description().channels) return source;
+  return std::make_shared<OtherNames>(std::move(source), std::move(names));
 }
 
 std::shared_ptr<const Source> averaged(std::shared_ptr<const Source> source, std::size_t factor) {

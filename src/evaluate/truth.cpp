@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/errors.hpp"
+#include "core/interrupt.hpp"
+#include "core/memory.hpp"
 
 namespace cvf::evaluate {
 namespace {
@@ -60,11 +62,27 @@ std::size_t TruthReader::frames_of(const data::Trajectory& whole, std::size_t sa
   throw DataError("{}: sample {} has one frame only, so there is nothing to predict", d.file, sample);
 }
 
+// The truth, what is predicted, and a copy on the way.
+void TruthReader::foresee(std::span<const std::size_t> samples) const {
+  const auto& d = trajectories_.source().description();
+  std::size_t most = 0;
+  for (const auto sample : samples) most = std::max(most, d.frames.at(sample));
+  most = most / static_cast<std::size_t>(std::max(viewing_.every, 1)) + 1;
+  if (viewing_.frames > 0) most = std::min(most, static_cast<std::size_t>(viewing_.frames) + 1);
+  const double bytes = 3.0 * static_cast<double>(samples.size()) * static_cast<double>(most) *
+                       static_cast<double>(d.frame_size()) * sizeof(float);
+  if (!memory::exceeds(bytes)) return;
+  throw DataError("{}: {} samples with {} frames {}; a smaller --together would fit", d.file, samples.size(),
+                  most, memory::shortage(bytes));
+}
+
 Truth TruthReader::read(std::span<const std::size_t> samples) {
   const auto& d = trajectories_.source().description();
   Truth out{{samples.begin(), samples.end()}, {}, {}};
   std::vector<Tensor> all;
+  foresee(samples);
   for (const auto sample : samples) {
+    interrupt::throw_if_requested("nothing was written");
     const auto whole = trajectories_.get(sample);
     const auto count = frames_of(*whole, sample);
     out.times.emplace_back(whole->times.begin(), whole->times.begin() + static_cast<std::ptrdiff_t>(count));

@@ -42,6 +42,7 @@ class TruthReader {
   Truth read(std::span<const std::size_t> samples);
 
  private:
+  void foresee(std::span<const std::size_t> samples) const;
   std::size_t frames_of(const data::Trajectory& whole, std::size_t sample) const;
 
   Viewing viewing_;

@@ -87,6 +87,16 @@ Conv::Conv(const StateShape& shape, const Options& options, std::uint64_t seed)
   output_ = register_module("output", make_kernel(size_.dim, size_.inputs(), Draw::zero, seed, "output"));
 }
 
+double Conv::values(const StateShape& shape, const Options& o) {
+  const double patch = o.patch, dim = o.width, taps = shape.height == 1 ? 3 : 9,
+               embedding = std::max(64.0, dim);
+  const double inputs = static_cast<double>(shape.channels) * patch * (shape.height == 1 ? 1 : patch);
+  const double block =
+      linear_values(taps * dim, dim) + linear_values(dim, dim) + linear_values(embedding, 3 * dim);
+  return linear_values(taps * inputs, dim) + StepEmbeddingImpl::values(embedding) +
+         o.depth * static_cast<double>(o.dilations.size()) * block + linear_values(taps * dim, inputs);
+}
+
 Conv::KernelPointer Conv::make_kernel(std::int64_t in, std::int64_t out, Draw draw, std::uint64_t seed,
                                       const std::string& name) const {
   auto kernel = std::make_shared<Kernel>();

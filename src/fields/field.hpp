@@ -58,6 +58,9 @@ class VelocityField : public torch::nn::Module {
   StateShape shape_;
 };
 
+/// Far beyond any network that trains; a depth above it is a slip of the hand.
+inline constexpr int most_blocks = 10'000;
+
 using FieldPointer = std::shared_ptr<VelocityField>;
 
 /// The options of one field, behind one face: described for TOML, then built for a state. Weights are drawn
@@ -67,6 +70,9 @@ class Settings {
   virtual ~Settings() = default;
   virtual void describe(config::Section& section) = 0;
   virtual FieldPointer build(const StateShape& shape, std::uint64_t seed) const = 0;
+  /// How many numbers `build` would make room for, parameters and buffers: a size that is foreseen can be
+  /// refused.
+  virtual double values(const StateShape& shape) const = 0;
 };
 
 struct Row {
@@ -82,7 +88,7 @@ std::span<const Row> registry();
 std::string summary(std::string_view name, const VelocityField& field);
 
 /// Settings for a field type with a nested Options that has `describe(Section&)`, and a (StateShape, Options,
-/// seed) constructor.
+/// seed) constructor and a static values(StateShape, Options).
 template <class Type>
 std::unique_ptr<Settings> settings_of() {
   struct Concrete : Settings {
@@ -91,6 +97,7 @@ std::unique_ptr<Settings> settings_of() {
     FieldPointer build(const StateShape& shape, std::uint64_t seed) const override {
       return std::make_shared<Type>(shape, options, seed);
     }
+    double values(const StateShape& shape) const override { return Type::values(shape, options); }
   };
   return std::make_unique<Concrete>();
 }

@@ -11,7 +11,7 @@ using torch::Tensor;
 
 void Mlp::Options::describe(config::Section& s) {
   s.key("width", &width, "values in the hidden state", config::at_least(1));
-  s.key("depth", &depth, "number of residual blocks", config::at_least(1));
+  s.key("depth", &depth, "number of residual blocks", config::between(1, most_blocks));
   s.key("expansion", &expansion, "values inside a block for each value of the hidden state",
         config::at_least(1));
   s.key("conditioned", &conditioned,
@@ -35,6 +35,14 @@ Mlp::Mlp(const StateShape& shape, const Options& options, std::uint64_t seed)
   for (int i = 0; i < options.depth; ++i) blocks_.push_back(make_block(*blocks, i, seed));
   final_modulate_ = add("final_modulate", options.width, 2 * options.width, Draw::zero);
   output_ = add("output", options.width, shape.channels, Draw::zero);
+}
+
+double Mlp::values(const StateShape& shape, const Options& o) {
+  const double channels = static_cast<double>(shape.channels), width = o.width, inner = width * o.expansion;
+  return linear_values(channels, width) + StepEmbeddingImpl::values(width) +
+         o.depth *
+             (linear_values(width, inner) + linear_values(inner, width) + linear_values(width, 3 * width)) +
+         linear_values(width, 2 * width) + linear_values(width, channels);
 }
 
 Mlp::Block Mlp::make_block(torch::nn::Module& parent, int index, std::uint64_t seed) {

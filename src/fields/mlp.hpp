@@ -19,6 +19,7 @@ class Mlp : public VelocityField {
   };
 
   Mlp(const StateShape& shape, const Options& options, std::uint64_t seed);
+  static double values(const StateShape& shape, const Options& options);
 
   torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
   bool conditioned() const override { return options_.conditioned; }

@@ -53,7 +53,7 @@ void Sit::Options::describe(config::Section& s) {
   s.key("patch", &patch, "side of the square patches that become tokens; divides the grid",
         config::at_least(1));
   s.key("width", &width, "values in a token", config::at_least(4));
-  s.key("depth", &depth, "number of blocks", config::at_least(1));
+  s.key("depth", &depth, "number of blocks", config::between(1, most_blocks));
   s.key("heads", &heads, "attention heads; divide the width", config::at_least(1));
   s.key("conditioned", &conditioned,
         "false: the field does not see dt (tau = 0), as tangent methods want it");
@@ -78,6 +78,17 @@ Sit::Sit(const StateShape& shape, const Options& options, std::uint64_t seed)
   initialise(output_, Draw::zero, seed, "output");
   const auto table = grid_positions(size_.height / size_.patch, size_.width / size_.patch, dim);
   positions_ = register_buffer("positions", table.to(torch::kFloat));
+}
+
+double Sit::values(const StateShape& shape, const Options& o) {
+  const double patch = o.patch, dim = o.width;
+  const double patch_values = static_cast<double>(shape.channels) * patch * patch;
+  const double tokens =
+      static_cast<double>(shape.height) / patch * (static_cast<double>(shape.width) / patch);
+  const double block = linear_values(dim, 3 * dim) + linear_values(dim, dim) + linear_values(dim, 4 * dim) +
+                       linear_values(4 * dim, dim) + linear_values(dim, 6 * dim);
+  return linear_values(patch_values, dim) + StepEmbeddingImpl::values(dim) + o.depth * block +
+         linear_values(dim, 2 * dim) + linear_values(dim, patch_values) + tokens * dim;
 }
 
 void Sit::add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t seed) {

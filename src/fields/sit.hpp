@@ -21,6 +21,7 @@ class Sit : public VelocityField {
   };
 
   Sit(const StateShape& shape, const Options& options, std::uint64_t seed);
+  static double values(const StateShape& shape, const Options& options);
 
   torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
   bool conditioned() const override { return options_.conditioned; }

@@ -13,6 +13,7 @@
 #include "core/registry.hpp"
 #include "core/text.hpp"
 #include "data/convert.hpp"
+#include "data/foresight.hpp"
 #include "data/groups_writer.hpp"
 
 namespace cvf::generate {
@@ -59,14 +60,13 @@ data::GroupsPlan plan_for(Options& options, const systems::System& system) {
   return plan;
 }
 
-// The times and places of all frames are held in memory, some 16 bytes each.
-void require_modest(const Options& options) {
-  constexpr double most_frames = 250e6;
-  const double frames = static_cast<double>(options.samples) * static_cast<double>(frames_of(options));
-  if (frames > most_frames) {
-    throw ConfigError("samples = {} of {} frames: one file holds at most {} frames; make several",
-                      options.samples, frames_of(options), static_cast<std::int64_t>(most_frames));
-  }
+void foresee_file(const Options& options, const systems::System& system, const std::string& path) {
+  const auto frames = static_cast<double>(frames_of(options));
+  const auto samples = static_cast<double>(options.samples);
+  const auto grid = system.grid();
+  data::foresee(path, {.samples = samples,
+                       .frames = samples * frames,
+                       .frame_values = static_cast<double>(system.channels().size()) * grid.nx * grid.ny});
 }
 
 void require_same(const std::string& path, const data::GroupsPlan& plan) {
@@ -144,7 +144,7 @@ std::unique_ptr<systems::System> system_of(Options& options) {
 Outcome generate(Options& options, const std::string& path, Existing existing) {
   const auto start = std::chrono::steady_clock::now();
   const auto system = system_of(options);
-  require_modest(options);
+  foresee_file(options, *system, path);
   data::GroupsPlan plan = plan_for(options, *system);
   Outcome outcome{static_cast<std::size_t>(options.samples), 0, 0, 0};
   const WriterLock lock(path);

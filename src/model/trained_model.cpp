@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/errors.hpp"
+#include "core/memory.hpp"
 #include "core/registry.hpp"
 #include "model/tensors.hpp"
 
@@ -37,6 +38,16 @@ std::string readable_toml(const Recipe& recipe) {
   return text;
 }
 
+void refuse_beyond_memory(const Recipe& recipe, const fields::StateShape& shape) {
+  const double values = recipe.field_settings->values(shape);
+  const double bytes =
+      values * (recipe.precision == "float64" ? 4 + 8 : 4);  // drawn in float32, then widened
+  if (!memory::exceeds(bytes)) return;
+  throw ConfigError(
+      "field '{}' would have {:.3g} parameters, which {}; a smaller field.width or field.depth would fit",
+      recipe.field, values, memory::shortage(bytes));
+}
+
 }  // namespace
 
 Physical TrainedModel::velocity(const Physical& state, const Tensor& dt) const {
@@ -54,6 +65,7 @@ TrainedModel build(const Recipe& recipe, std::uint64_t seed) {
   }
   out.recipe.check();
   const auto shape = recipe.shape();
+  refuse_beyond_memory(out.recipe, shape);
   out.field = out.recipe.field_settings->build(shape, seed);
   out.field->to(recipe.precision == "float64" ? torch::kDouble : torch::kFloat);
   out.normalizer = find(normalizers::registry(), recipe.normalizer, "normalizer")

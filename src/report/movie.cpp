@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/interrupt.hpp"
+
 namespace cvf::report {
 
 Movie read_movie(const data::Source& source, std::size_t sample,
@@ -10,6 +12,7 @@ Movie read_movie(const data::Source& source, std::size_t sample,
   Movie movie{wanted.size(), d.ny, d.nx, d.channels.size(), {}};
   movie.values.assign(movie.frames * movie.frame_size(), NAN);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
+    interrupt::throw_if_requested("nothing was written");
     const auto place = std::span(movie.values).subspan(i * movie.frame_size(), movie.frame_size());
     if (wanted[i]) source.read(sample, *wanted[i], 1, place);
   }

@@ -122,6 +122,8 @@ Json scenes_of(const Folder& folder, std::size_t bytes, std::vector<std::string>
   for (const auto& group : groups) {
     try {
       out.push_back(json_of(read_scene(group, thinning, folder.path), thinning.side));
+    } catch (const Interrupted&) {
+      throw;
     } catch (const Error& error) {
       notes.push_back(
           fmt::format("The forecasts of {}, {} are not shown: {}.", group.data, group.option, error.what()));

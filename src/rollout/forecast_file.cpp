@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/interrupt.hpp"
+
 namespace cvf::rollout {
 namespace {
 
@@ -94,16 +96,31 @@ void ForecastFile::write_records(std::size_t first, const std::vector<std::vecto
   }
 }
 
-// How many steps there are is known at the end only.
+// How many steps there are is known at the end only. Portions: HDF5 takes its time over many arrays.
 void ForecastFile::finish() {
+  constexpr std::size_t portion = 1000;
   std::vector<data::SmallArray> arrays;
   for (std::size_t sample = 0; sample < records_.size(); ++sample) {
     add_steps(arrays, sample, records_[sample]);
     add_frames(arrays, sample, records_[sample]);
+    const auto bars = bars_.find(sample);
+    if (bars != bars_.end()) arrays.push_back({sample, "frames", "error_bar", bars->second});
+    if (arrays.size() < portion && sample + 1 < records_.size()) continue;
+    interrupt::throw_if_requested("no forecast was written");
+    writer_.add(arrays);
+    arrays.clear();
   }
-  for (const auto& [sample, bars] : bars_) arrays.push_back({sample, "frames", "error_bar", bars});
-  writer_.add(arrays);
   writer_.finish();
+  finished_ = true;
+}
+
+// A forecast does not go on from where it was stopped, so nothing of it should lie about.
+ForecastFile::~ForecastFile() {
+  if (finished_) return;
+  try {
+    writer_.discard();
+  } catch (const std::filesystem::filesystem_error&) {  // it stays; the next forecast removes it
+  }
 }
 
 }  // namespace cvf::rollout

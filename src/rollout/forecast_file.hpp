@@ -20,8 +20,11 @@ namespace cvf::rollout {
 class ForecastFile {
  public:
   /// `plan` says everything but the scalars; `sources` are the numbers that the samples had where they came
-  /// from. What an interrupted forecast left behind is removed, by it or by the next one.
+  /// from. What a killed forecast left behind is removed; what is not finished goes with this object.
   ForecastFile(const std::string& path, data::GroupsPlan plan, std::vector<std::size_t> sources);
+  ~ForecastFile();
+  ForecastFile(const ForecastFile&) = delete;
+  ForecastFile& operator=(const ForecastFile&) = delete;
 
   void write(std::size_t sample, std::size_t frame, const Physical& state);  // [C,ny,nx] or [C]
 
@@ -39,6 +42,7 @@ class ForecastFile {
   data::GroupsWriter writer_;
   std::vector<std::vector<Frame>> records_;
   std::map<std::size_t, std::vector<double>> bars_;
+  bool finished_ = false;
 };
 
 }  // namespace cvf::rollout

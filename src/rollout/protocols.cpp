@@ -67,7 +67,7 @@ void check_times(const std::string& file, std::size_t sample, const std::vector<
 Forecast time_informed(const Setup& setup, const Physical& start, const Times& times) {
   check(start.value, times);
   Sheet sheet(setup, to_model(setup.model, start), times);
-  const auto velocity = velocity_of(setup.model, setup.conditioned);
+  const auto velocity = velocity_of(setup);
   std::vector<Leg> legs;
   for (std::size_t i = 0; i < times.size(); ++i) legs.push_back({i, 0, 0, 0});
   for (std::size_t k = 1; !legs.empty(); ++k) {
@@ -105,8 +105,7 @@ Forecast one_step(const Setup& setup, const Physical& states, const Times& times
     for (std::size_t k = 1; k < times[i].size(); ++k) legs.push_back({i, k, times[i][k - 1], times[i][k]});
   }
   solve(
-      setup, velocity_of(setup.model, setup.conditioned), legs,
-      [&](const Leg& leg) { return all[leg.row()][leg.column() - 1]; },
+      setup, velocity_of(setup), legs, [&](const Leg& leg) { return all[leg.row()][leg.column() - 1]; },
       [&](const Leg& leg, const Tensor& end, Frame frame) {
         sheet.states[leg.row()][leg.column()].copy_(end);
         sheet.frames[leg.sample][leg.frame] = std::move(frame);
@@ -118,7 +117,7 @@ Forecast direct(const Setup& setup, const Physical& start, const Times& times) {
   check(start.value, times);
   const Tensor first = to_model(setup.model, start);
   Sheet sheet(setup, first, times);
-  const auto velocity = velocity_of(setup.model, setup.conditioned);
+  const auto velocity = velocity_of(setup);
   if (!setup.solver.cuts_to_targets()) {
     pass(
         setup, velocity, first, times,
@@ -145,7 +144,7 @@ Forecast direct(const Setup& setup, const Physical& start, const Times& times) {
 Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink) {
   check(start.value, times);
   const Tensor first = to_model(setup.model, start);
-  const auto velocity = velocity_of(setup.model, setup.conditioned);
+  const auto velocity = velocity_of(setup);
   Forecast out;
   for (const auto& t : times) out.frames.emplace_back(t.size());
   Tensor kept;

@@ -14,9 +14,7 @@ std::vector<double> Request::times_of(const data::Source& source, std::size_t sa
     throw UsageError("--from {}: sample {} has {} frames", from_frame, sample, own.size());
   }
   std::vector<double> all{own[from_frame]};
-  if (!std::isnan(until) && until <= all.front()) {
-    throw UsageError("--until {}: sample {} starts at {}", until, sample, all.front());
-  }
+  check_until(sample, all.front());
   if (times.empty()) {
     for (std::size_t k = from_frame + 1; k < own.size(); ++k) {
       if (std::isnan(until) || own[k] <= until) all.push_back(own[k]);
@@ -33,8 +31,28 @@ std::vector<double> Request::times_of(const data::Source& source, std::size_t sa
   return all;
 }
 
+double Request::frames_of(const data::Source& source, std::size_t sample) const {
+  const auto own = source.times(sample);
+  if (!times.empty() || from_frame >= own.size()) return 1 + static_cast<double>(times.size());
+  check_until(sample, own[from_frame]);
+  const auto after = static_cast<double>(own.size() - from_frame);
+  if (std::isnan(until)) return after;
+  return after + std::max(0.0, (until - own.back()) / spacing_after(own));
+}
+
+void Request::check_until(std::size_t sample, double start) const {
+  if (std::isinf(until)) throw UsageError("--until {}: give the last time as a finite number", until);
+  if (!std::isnan(until) && until <= start) {
+    throw UsageError("--until {}: sample {} starts at {}", until, sample, start);
+  }
+}
+
+double Request::spacing_after(const std::vector<double>& own) const {
+  return own.size() > 1 ? own.back() - own[own.size() - 2] : until - own[from_frame];
+}
+
 void Request::continue_to_the_end(std::vector<double>& all, const std::vector<double>& own) const {
-  const double spacing = own.size() > 1 ? own.back() - own[own.size() - 2] : until - all.front();
+  const double spacing = spacing_after(own);
   const double last = std::max(all.back(), own.back());
   for (std::size_t k = 1; last + static_cast<double>(k) * spacing <= until + 1e-6 * spacing; ++k) {
     all.push_back(last + static_cast<double>(k) * spacing);

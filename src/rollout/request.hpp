@@ -19,10 +19,15 @@ struct Request {
   /// spacing where it ends before `until`. Refuses what leaves nothing to forecast.
   std::vector<double> times_of(const data::Source& source, std::size_t sample) const;
 
+  /// How many times that would be, the given frame's too, without making room for them.
+  double frames_of(const data::Source& source, std::size_t sample) const;
+
   /// The given frames [B,C,...]. A DataError names a value that is not finite.
   Physical given(const data::Source& source, std::span<const std::size_t> samples) const;
 
  private:
+  void check_until(std::size_t sample, double start) const;
+  double spacing_after(const std::vector<double>& own) const;
   void continue_to_the_end(std::vector<double>& all, const std::vector<double>& own) const;
 };
 

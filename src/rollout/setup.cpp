@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
+#include "data/derived.hpp"
 #include "rollout/grid.hpp"
 
 namespace cvf::rollout {
@@ -45,12 +47,33 @@ solvers::Velocity velocity_of(const model::TrainedModel& model, bool conditioned
   };
 }
 
+solvers::Velocity velocity_of(const Setup& setup) {
+  auto whole = velocity_of(setup.model, setup.conditioned);
+  if (setup.kept == nullptr) return whole;
+  constexpr double flops_of_a_portion = 5e10;
+  const auto rows = static_cast<std::int64_t>(
+      std::clamp(flops_of_a_portion / std::max(setup.model.field->flops(), 1.0), 1.0, 1e9));
+  return [whole, rows, kept = setup.kept](const Tensor& state, const Tensor& dt) {
+    interrupt::throw_if_requested(kept);
+    if (state.size(0) <= rows) return whole(state, dt);
+    std::vector<Tensor> portions;
+    for (std::int64_t first = 0; first < state.size(0); first += rows) {
+      interrupt::throw_if_requested(kept);
+      const auto count = std::min(rows, state.size(0) - first);
+      portions.push_back(whole(state.narrow(0, first, count), dt.narrow(0, first, count)));
+    }
+    return torch::cat(portions);
+  };
+}
+
 void check_fits(const data::Source& source, const model::TrainedModel& model, bool any_spacing) {
   const auto& d = source.description();
   const auto& s = model.recipe.state;
-  if (d.channels.size() != s.channels.size()) {
-    throw DataError("{}: has the channels {}, but the model was trained on {}", d.file,
-                    text::join(d.channels), text::join(s.channels));
+  if (d.channels != s.channels) {
+    throw DataError(
+        "{}: has the channels {}, but the model was trained on {}; --channels says which of the file's they "
+        "are, in this order",
+        d.file, text::join(d.channels), text::join(s.channels));
   }
   const std::string wrong = misfit(grid_of(d), model, any_spacing);
   if (!wrong.empty()) {
@@ -62,6 +85,27 @@ void check_fits(const data::Source& source, const model::TrainedModel& model, bo
     log::warning("{}: has the boundary {}, but the model was trained on {} and pads as it did then", d.file,
                  d.boundary, s.boundary);
   }
+}
+
+std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
+                                           const model::TrainedModel& model,
+                                           const std::vector<std::string>& channels, bool any_spacing) {
+  const auto& wanted = model.recipe.state.channels;
+  const auto& d = source->description();
+  if (!channels.empty() && channels.size() != wanted.size()) {
+    throw UsageError("--channels {}: the model has {} channels, {}: name one of the file's for each",
+                     text::join(channels, ","), wanted.size(), text::join(wanted));
+  }
+  if (!channels.empty()) {
+    source = data::renamed(data::with_channels(std::move(source), channels), wanted);
+  } else if (d.channels != wanted &&
+             std::is_permutation(d.channels.begin(), d.channels.end(), wanted.begin(), wanted.end())) {
+    log::note("{}: has the channels {}; they are put into the order of the model, {}", d.file,
+              text::join(d.channels), text::join(wanted));
+    source = data::with_channels(std::move(source), wanted);
+  }
+  check_fits(*source, model, any_spacing);
+  return source;
 }
 
 solvers::Context context_of(const model::TrainedModel& model) {

@@ -1,25 +1,13 @@
 #include "train/foresight.hpp"
 
 #include <filesystem>
-#include <fstream>
 
 #include "core/errors.hpp"
 #include "core/log.hpp"
-#include "core/text.hpp"
+#include "core/memory.hpp"
 
 namespace cvf::train {
 namespace {
-
-// What the kernel believes can be had without swapping; infinite where it does not say.
-double memory_available() {
-  std::ifstream in("/proc/meminfo");
-  std::string word;
-  while (in >> word) {
-    double kilobytes = 0;
-    if (word == "MemAvailable:" && in >> kilobytes) return kilobytes * 1024;
-  }
-  return 1e300;
-}
 
 double disk_available(const std::string& folder) {
   std::error_code failed;
@@ -28,14 +16,14 @@ double disk_available(const std::string& folder) {
 }
 
 std::string bytes(double count) {
-  return text::bytes(static_cast<std::uint64_t>(count));
+  return memory::words(count);
 }
 
 }  // namespace
 
 void foresee(const Needed& n, const std::string& folder, double available_memory, double available_disk) {
   const double memory = n.parameters * n.copies + n.activations + n.loader;
-  const double memory_here = available_memory < 0 ? memory_available() : available_memory;
+  const double memory_here = available_memory < 0 ? memory::available() : available_memory;
   log::detail("about {} of memory: {} for weights and optimizer, {} for a step, {} for the data",
               bytes(memory), bytes(n.parameters * n.copies), bytes(n.activations), bytes(n.loader));
   if (memory > memory_here) {

@@ -98,5 +98,48 @@ TEST_F(EvaluateVerb, RefusesEachMistakeWithItsOwnCodeAndSentence) {
   expect({"evaluate", run_}, 5, "normalizer.safetensors: the file is missing");
 }
 
+TEST_F(EvaluateVerb, NoticesThatTheRunsDataHaveChanged) {
+  const Words plain{"evaluate", run_, "--protocol", "direct"};
+  const auto with = [&](Words more) {
+    more.insert(more.begin(), plain.begin(), plain.end());
+    return more;
+  };
+  expect(plain, 0, "1 samples of");
+  const Words anew{"data", "generate", "pendulum", "--out",  data_, "--samples",
+                   "10",   "--frames", "33",       "--seed", "1",   "--overwrite"};
+  ASSERT_EQ(testing_support::run(scratch_, anew).code, 0);
+  const std::string told = data_ + ": has changed since the model was trained on it";
+  expect(plain, 4, told + ", so its samples may be others; bring the old file back, or give --changed-data");
+  expect(with({"--samples", "3"}), 4, told);
+  expect(with({"--changed-data"}), 0, told);
+  expect(with({"--data", data_}), 0, "10 samples of");
+  expect({"evaluate", run_, "--calibrate", "--changed-data"}, 4,
+         "is not the file that the model was trained on");
+}
+
+TEST_F(EvaluateVerb, FindsTheModelsChannelsByTheirNames) {
+  const std::string turned = scratch_.path("turned.h5");
+  ASSERT_EQ(
+      testing_support::run(scratch_, {"data", "convert", data_, turned, "--channels", "velocity,angle"}).code,
+      0);
+  const auto numbers = [&](const std::string& file) {
+    const auto ran = testing_support::run(
+        scratch_, {"evaluate", run_, "--data", file, "--out", scratch_.path("e"), "--samples", "9"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const std::string csv = files::read_whole(scratch_.path("e.csv"));
+    return csv.substr(0, csv.find("seconds_per_frame"));  // but for the time that it took
+  };
+  EXPECT_EQ(numbers(turned), numbers(data_));
+  expect({"evaluate", run_, "--data", turned, "--channels", "angle"}, 2,
+         "the model has 2 channels, angle, velocity");
+  const std::string other = scratch_.path("other.h5");
+  ASSERT_EQ(testing_support::run(scratch_, {"data", "generate", "lotka_volterra", "--out", other, "--samples",
+                                            "2", "--frames", "3"})
+                .code,
+            0);
+  expect({"evaluate", run_, "--data", other}, 4,
+         "but the model was trained on angle, velocity; --channels says");
+}
+
 }  // namespace
 }  // namespace cvf::evaluate

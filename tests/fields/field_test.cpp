@@ -49,6 +49,22 @@ TEST(EveryField, StartsAtZeroVelocity) {
   }
 }
 
+// What is foreseen is what is built, to the number.
+TEST(EveryField, ForeseesItsSize) {
+  const auto expect = [](std::string_view name, const StateShape& shape, const std::string& toml) {
+    auto settings = find(registry(), name, "field").settings();
+    config::Document::from_text(toml, "t").read([&](config::Section& s) { settings->describe(s); });
+    const auto field = settings->build(shape, 7);
+    auto count = field->parameter_count();
+    for (const auto& buffer : field->buffers()) count += buffer.numel();
+    EXPECT_EQ(settings->values(shape), static_cast<double>(count)) << name;
+  };
+  expect("mlp", {3, 0, 0, 0.1}, "width = 12\ndepth = 2");
+  expect("mlp", {1, 0, 0, 0.1}, "width = 5\ndepth = 1\nexpansion = 3");
+  expect("sit", {2, 8, 12, 0.1}, "patch = 4\nwidth = 24\ndepth = 2\nheads = 3");
+  expect("sit", {1, 6, 6, 0.1}, "patch = 1\nwidth = 8\ndepth = 1\nheads = 1");
+}
+
 TEST(EveryField, GivesOneSampleTheSameAnswerInAnyBatch) {
   for (const auto& row : registry()) {
     auto field = small(row.name);

@@ -134,14 +134,25 @@ TEST_F(GenerateTest, ImpossibleWishesAreNamed) {
             "grid = 8x8x8: write 64 or 64x96 (columns x rows), each between 4 and 16384");
   EXPECT_EQ(sentence("name='wave'\ngrid='4294967312'\n"),
             "grid = 4294967312: write 64 or 64x96 (columns x rows), each between 4 and 16384");
-  EXPECT_EQ(sentence("name='pendulum'\nframes=2000000000\n"),
-            "samples = 100 of 2000000000 frames: one file holds at most 250000000 frames; make several");
   EXPECT_EQ(sentence("name='pendulum'\nspacing=inf\n"), "spacing = inf: the last time is not finite");
   EXPECT_EQ(sentence("name='pendulum'\ntimes=[0.0, 1.0, 1.0]\n"),
             "times: 1 follows 1; output times must increase");
   EXPECT_EQ(sentence("name='pendulm'\n").substr(0, 36), "test: name = 'pendulm' is not one of");
   EXPECT_EQ(sentence("name='pendulum'\n[system]\nx=1\n").substr(0, 31), "test: unknown key 'system.x' (k");
   EXPECT_FALSE(std::filesystem::exists(scratch_.path("x.h5.part")));
+}
+
+TEST_F(GenerateTest, AFileThatFitsNowhereIsRefusedBeforeItIsBegun) {
+  const std::string path = scratch_.path("a.h5");
+  for (const char* size : {"frames = 2000000000", "samples = 10000000\nframes = 100000"}) {
+    Options options = options_for(std::string("name = 'pendulum'\n") + size);
+    const std::string said = testing_support::sentence_of([&] { generate(options, path); });
+    EXPECT_NE(said.find("are available; fewer samples or frames would fit"), std::string::npos) << said;
+  }
+  Options options = options_for("name = 'wave'\nsamples = 10000\nframes = 1000\ngrid = '4096'");
+  EXPECT_NE(testing_support::sentence_of([&] { generate(options, path); }).find("on the disk, and "),
+            std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.path("")));
 }
 
 }  // namespace

@@ -261,5 +261,28 @@ TEST(TrainedModel, WhatCouldNotBeReadBackIsNotSaved) {
   EXPECT_NO_THROW(load(saved.folder));  // the old one stands
 }
 
+TEST(TrainedModel, AFieldBeyondMemoryIsRefusedBeforeItIsBuilt) {
+  const auto expect = [](const std::string& field, const std::string& from, const std::string& to,
+                         const std::string& words) {
+    const Scratch scratch;
+    auto files = files_of(build(small_recipe(field), 1));
+    std::string& text = files.at("model.toml");
+    text.replace(text.find(from), from.size(), to);
+    folder::replace(scratch.path("m"), files);  // with a manifest that fits
+    const std::string said = sentence_of<ModelError>([&] { load(scratch.path("m")); });
+    EXPECT_NE(said.find("model.toml"), std::string::npos) << said;
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+  };
+  expect("mlp", "width = 8", "width = 1000000", "parameters, which need about ");
+  expect("mlp", "expansion = 1", "expansion = 2000000000", "parameters, which need about ");
+  expect("mlp", "depth = 2", "depth = 1000000", "field.depth = 1000000");
+  expect("sit", "width = 8", "width = 1000000", "parameters, which need about ");
+  expect("sit", "depth = 2", "depth = 1000000", "field.depth = 1000000");
+  expect("sit", "ny = 4", "ny = 4000000000000", "parameters, which need about ");
+  Recipe wide = from_toml("[state]\nchannels = [\"u\"]\n[field]\nname = \"mlp\"\nwidth = 1000000\n", "wide");
+  EXPECT_NE(sentence_of<ConfigError>([&] { build(wide, 0); }).find("a smaller field.width or field.depth"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace cvf::model

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "core/files.hpp"
+#include "core/interrupt.hpp"
 #include "report/page.hpp"
 #include "support/small_study.hpp"
 
@@ -102,6 +103,15 @@ TEST(Report, AForecastMayLieElsewhereThanItsRun) {
   line["forecast"] = "cells/forecast.h5";
   write_text(study.in("results.jsonl"), line.dump() + "\n");
   EXPECT_EQ(document_of(study.folder())["scenes"].size(), 1U);
+}
+
+TEST(Report, ASignalEndsItInsteadOfBecomingANote) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  interrupt::request();
+  const std::string said = sentence_of<Interrupted>([&] { document_of(study.folder()); });
+  interrupt::clear();
+  EXPECT_EQ(said, "interrupted; nothing was written");
 }
 
 TEST(Report, SaysWhatIsMissingInsteadOfFailing) {

@@ -5,12 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "core/errors.hpp"
+#include "core/interrupt.hpp"
 #include "core/registry.hpp"
 #include "support/flows.hpp"
+#include "support/scratch.hpp"
 
 namespace cvf::rollout {
 namespace {
 
+using testing_support::sentence_of;
 using torch::Tensor;
 
 // z' = rate z in physical units, behind a normalizer with one deviation for both components (so that the
@@ -18,15 +21,19 @@ using torch::Tensor;
 struct ExactField : fields::VelocityField {
   test::Spiral flow;
   const normalizers::Normalizer& normalizer;
-  mutable std::int64_t asked = 0;
+  mutable std::int64_t asked = 0, most_rows = 0;
+  std::function<void()> at_first_evaluation;
+  double cost = 0;
 
   explicit ExactField(const normalizers::Normalizer& n) : VelocityField({2, 0, 0, 1}), normalizer(n) {}
   Tensor forward(const Tensor& state, const Tensor& dt) override {
+    if (asked == 0 && at_first_evaluation) std::exchange(at_first_evaluation, {})();
     asked += state.size(0);
+    most_rows = cost > 0 ? std::max(most_rows, state.size(0)) : 0;
     const Tensor physical = normalizer.to_physical({state}).value.contiguous();
     return normalizer.target({test::secant_of(flow)(physical, dt)});
   }
-  double flops() const override { return 0; }
+  double flops() const override { return cost; }
 };
 
 class Protocols : public testing::Test {
@@ -216,6 +223,41 @@ TEST_F(Protocols, RefuseWhatDoesNotFitWithASentence) {
   bad[2][0] = NAN;
   EXPECT_EQ(refusal<DataError>([&] { run(bad, times_); }), "sample 2: its initial state is not finite");
   EXPECT_EQ(refusal<UsageError>([&] { run(start_, {{0, 1}}); }), "3 states have 1 lists of times");
+}
+
+TEST_F(Protocols, ASignalEndsASolveInItsMiddle) {
+  const auto gcs = solver("gcs");
+  rollout::Setup hearing = setup(*gcs);
+  hearing.kept = "nothing was written";
+  const auto asked_until_the_end = [&](const rollout::Setup& with) {
+    field_->asked = 0;
+    forecast(with, {start_}, times_);
+    return field_->asked;
+  };
+  const auto whole = asked_until_the_end(hearing);
+  for (const auto& run : std::vector<std::function<void()>>{[&] { forecast(hearing, {start_}, times_); },
+                                                            [&] { time_informed(hearing, {start_}, times_); },
+                                                            [&] { direct(hearing, {start_}, times_); }}) {
+    field_->asked = 0;
+    field_->at_first_evaluation = interrupt::request;
+    EXPECT_EQ(sentence_of<Interrupted>(run), "interrupted; nothing was written");
+    EXPECT_LT(field_->asked, whole) << "it did not go on to the end";
+    interrupt::clear();
+  }
+  field_->at_first_evaluation = interrupt::request;
+  EXPECT_EQ(asked_until_the_end(setup(*gcs)), whole) << "a run's validation ends in its own time";
+  interrupt::clear();
+}
+
+TEST_F(Protocols, LargeEvaluationsAreCutIntoPortionsWithTheSameAnswer) {
+  const auto euler = solver("euler");
+  rollout::Setup hearing = setup(*euler);
+  const auto together = forecast(hearing, {start_}, times_);
+  hearing.kept = "nothing was written";
+  field_->cost = 2e10;  // two rows in a portion
+  const auto portions = forecast(hearing, {start_}, times_);
+  EXPECT_EQ(field_->most_rows, 2);
+  EXPECT_TRUE(portions.states.value.nan_to_num().equal(together.states.value.nan_to_num()));
 }
 
 }  // namespace

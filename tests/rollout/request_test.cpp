@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "support/memory_source.hpp"
 #include "support/scratch.hpp"
 
@@ -40,6 +41,15 @@ TEST_F(Requests, GoByTheFileUnlessToldOtherwise) {
   EXPECT_EQ(times({.times = {0.1, 9}}), (Values{0, 0.1, 9}));
 }
 
+TEST_F(Requests, CountTheirFramesWithoutMakingThem) {
+  for (const Request& request : {Request{}, Request{.from_frame = 1}, Request{.until = 2.5},
+                                 Request{.from_frame = 2, .until = 2.5}, Request{.times = {0.1, 9}}}) {
+    EXPECT_EQ(request.frames_of(source_, 0), static_cast<double>(times(request).size()));
+  }
+  EXPECT_EQ(Request{.until = 3}.frames_of(source_, 1), 2);
+  EXPECT_GT(Request{.until = 1e300}.frames_of(source_, 0), 1e299);
+}
+
 TEST_F(Requests, RefuseTimesThatDoNotIncrease) {
   EXPECT_EQ(refusal<DataError>({.from_frame = 1, .times = {0.1}}),
             "memory: sample 0: target time 0.1 lies before its start at 0.5");
@@ -49,6 +59,7 @@ TEST_F(Requests, RefuseTimesThatDoNotIncrease) {
   EXPECT_EQ(refusal<DataError>({.times = {0, 1}}), "memory: sample 0: the time 0 is there twice");
   EXPECT_EQ(refusal<DataError>({.times = {1, INFINITY}}), "memory: sample 0: target time 1 is inf");
   EXPECT_EQ(refusal<UsageError>({.until = -1}), "--until -1: sample 0 starts at 0");
+  EXPECT_EQ(refusal<UsageError>({.until = INFINITY}), "--until inf: give the last time as a finite number");
 }
 
 TEST_F(Requests, RefuseFramesThatAreNotThere) {
@@ -75,9 +86,42 @@ TEST_F(Requests, FitTheModelOrAreRefused) {
   model.recipe.state.nx = 8;
   EXPECT_EQ(sentence_of([&] { check_fits(source_, model); }),
             "memory: has a grid of 1 x 1 (y x x), but the model was trained on 1 x 8");
-  model.recipe.state.channels = {"u"};
-  EXPECT_EQ(sentence_of([&] { check_fits(source_, model); }),
-            "memory: has the channels x, y, but the model was trained on u");
+  for (const std::vector<std::string>& others : {std::vector<std::string>{"u"}, {"y", "x"}, {"x", "z"}}) {
+    model.recipe.state.channels = others;
+    EXPECT_EQ(
+        sentence_of([&] { check_fits(source_, model); }),
+        fmt::format("memory: has the channels x, y, but the model was trained on {}; --channels says which "
+                    "of the file's they are, in this order",
+                    text::join(others)));
+  }
+}
+
+// What the model's first channel reads from frame 1, where x is 10 and y is 11.
+float first_value(const data::Source& source) {
+  std::vector<float> frame(2);
+  source.read(0, 1, 1, frame);
+  return frame[0];
+}
+
+TEST_F(Requests, FindTheModelsChannelsByName) {
+  const auto source = std::make_shared<MemorySource>(source_);
+  model::TrainedModel model;
+  model.recipe.state.channels = {"x", "y"};
+  EXPECT_EQ(first_value(*fitted(source, model)), 10);
+  EXPECT_EQ(first_value(*fitted(source, model, {"y", "x"})), 11) << "as the user says";
+  model.recipe.state.channels = {"y", "x"};
+  EXPECT_EQ(first_value(*fitted(source, model)), 11);
+  model.recipe.state.channels = {"angle", "velocity"};
+  EXPECT_THROW(fitted(source, model), DataError);
+  const auto named = fitted(source, model, {"y", "x"});
+  EXPECT_EQ(named->description().channels, model.recipe.state.channels);
+  EXPECT_EQ(first_value(*named), 11);
+  EXPECT_EQ(sentence_of<UsageError>([&] { fitted(source, model, {"x"}); }),
+            "--channels x: the model has 2 channels, angle, velocity: name one of the file's for each");
+  EXPECT_EQ(sentence_of([&] {
+              fitted(source, model, {"x", "yy"});
+            }),
+            "memory: no channel 'yy' (did you mean 'y'?)");
 }
 
 }  // namespace

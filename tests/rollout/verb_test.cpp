@@ -120,5 +120,72 @@ TEST_F(RolloutVerb, RefusesEachMistakeWithItsOwnCodeAndSentence) {
   EXPECT_TRUE(has(ran.err, "weights.safetensors")) << ran.err;
 }
 
+TEST_F(RolloutVerb, FindsTheModelsChannelsByTheirNames) {
+  ASSERT_EQ(rollout({}).code, 0);
+  const std::string turned = scratch_.path("turned.h5"), again = scratch_.path("again.h5");
+  auto names = data::open(data_)->description().channels;
+  ASSERT_EQ(names.size(), 2U);
+  Ran ran = run(scratch_, {"data", "convert", data_, turned, "--channels", names[1] + "," + names[0]});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ran = run(scratch_, {"rollout", scratch_.path("run"), "--data", turned, "--out", again});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.err, "they are put into the order of the model, " + names[0] + ", " + names[1]))
+      << ran.err;
+  const auto first = data::open(out_), second = data::open(again);
+  EXPECT_EQ(second->description().channels, names);
+  std::vector<float> ours(first->description().frame_size()), theirs(ours.size());
+  first->read(2, 4, 1, ours);
+  second->read(2, 4, 1, theirs);
+  EXPECT_EQ(ours, theirs);
+  ran = run(scratch_, {"rollout", scratch_.path("run"), "--data", turned, "--out", again, "--overwrite",
+                       "--channels", names[1]});
+  EXPECT_EQ(ran.code, 2) << ran.err;
+}
+
+TEST_F(RolloutVerb, DoesNotWriteOverWhatItReads) {
+  const std::string before = files::read_whole(data_);
+  std::filesystem::create_symlink(data_, scratch_.path("soft.h5"));
+  std::filesystem::create_hard_link(data_, scratch_.path("hard.h5"));
+  std::filesystem::copy_file(data_, scratch_.path("x.h5.part"));
+  const auto expect = [&](const std::string& data, const std::string& out, const std::string& words) {
+    const Ran ran =
+        run(scratch_, {"rollout", scratch_.path("run"), "--data", data, "--out", out, "--overwrite"});
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    EXPECT_TRUE(has(ran.err, words)) << ran.err;
+    EXPECT_EQ(files::read_whole(data_), before);
+  };
+  for (const auto& name : {data_, scratch_.path("soft.h5"), scratch_.path("hard.h5")})
+    expect(data_, name, "is the file that the forecast starts from");
+  expect(scratch_.path("x.h5.part"), scratch_.path("x.h5"), "x.h5.part is the file that the forecast");
+  EXPECT_EQ(files::read_whole(scratch_.path("x.h5.part")), before);
+  expect(data_, scratch_.path("run/last/model.toml"), "is a part of the model");
+}
+
+TEST_F(RolloutVerb, RefusesAForecastThatFitsNowhere) {
+  for (const char* until : {"1e300", "1e12"}) {
+    const Ran ran = rollout({"--until", until});
+    EXPECT_EQ(ran.code, 4) << ran.err;
+    EXPECT_TRUE(has(ran.err, "forecast.h5: 3 samples with ")) << ran.err;
+    EXPECT_TRUE(has(ran.err, "are available; fewer samples or frames would fit")) << ran.err;
+  }
+  const Ran ran = rollout({"--until", "inf"});
+  EXPECT_EQ(ran.code, 2) << ran.err;
+  EXPECT_TRUE(has(ran.err, "--until inf: give the last time as a finite number")) << ran.err;
+}
+
+// One frame, very far away: the solve is where the signal must be heard. Left alone it would give up and end
+// with code 0.
+TEST_F(RolloutVerb, ASignalStopsALongSolveAndLeavesNothing) {
+  testing_support::Program program(scratch_, {"rollout", scratch_.path("run"), "--data", data_, "--out", out_,
+                                              "--times", "1e6", "--solver", "euler"});
+  for (int i = 0; i < 6000 && !std::filesystem::exists(out_ + ".journal"); ++i) usleep(10'000);
+  program.send(SIGTERM);
+  const Ran ran = program.wait();
+  EXPECT_EQ(ran.code, 8) << ran.err;
+  EXPECT_TRUE(has(ran.err, "interrupted; no forecast was written")) << ran.err;
+  for (const char* ending : {"", ".part", ".journal"})
+    EXPECT_FALSE(std::filesystem::exists(out_ + ending)) << ending;
+}
+
 }  // namespace
 }  // namespace cvf::rollout

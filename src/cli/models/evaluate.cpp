@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/hash.hpp"
+#include "core/log.hpp"
 #include "core/torch/prepare.hpp"
 #include "core/version.hpp"
 #include "data/ranges.hpp"
@@ -20,10 +21,11 @@ namespace {
 
 struct Evaluate {
   std::string run_path, data_file, split, samples, protocol = "both", out;
+  std::vector<std::string> channels;
   SolverOption solver;
   evaluate::Options options;
   double coverage = 0.9;
-  bool print_json = false, definitions = false, calibrate = false, any_spacing = false;
+  bool print_json = false, definitions = false, calibrate = false, any_spacing = false, changed_data = false;
 
   std::vector<std::size_t> wanted(const data::Splits& splits, std::size_t count) const {
     if (!samples.empty()) return data::parse_ranges(samples, count, "--samples");
@@ -36,6 +38,27 @@ struct Evaluate {
     return list;
   }
   std::string split_name() const { return split.empty() ? (calibrate ? "validation" : "test") : split; }
+
+  // Splits are numbers of samples: in another file they would be other samples.
+  void check_unchanged(const model::TrainedModel& model, const std::string& file) const {
+    const std::string& trained_on = model.recipe.state.data_hash;
+    if (!data_file.empty() || trained_on.empty() || train::data_hash(file) == trained_on) return;
+    if (!changed_data) {
+      throw DataError(
+          "{}: has changed since the model was trained on it, so its samples may be others; bring the old "
+          "file "
+          "back, or give --changed-data to evaluate this one, or --data for all of its samples",
+          file);
+    }
+    log::warning("{}: has changed since the model was trained on it", file);
+  }
+
+  void refuse_own_input(const std::string& file) const {
+    for (const char* ending : {".json", ".csv"}) {
+      if (out.empty() || !files::same_file(out + ending, file)) continue;
+      throw UsageError("--out {}: {}{} is the data file; give another name", out, out, ending);
+    }
+  }
 
   evaluate::Origin origin(const RunFolder& run, const train::RunOptions& trained, const std::string& made,
                           std::size_t count) const {
@@ -66,7 +89,10 @@ struct Evaluate {
         config::Document::from_text(found.model.run_toml, found.folder + "/run.toml"));
     if (!data_file.empty()) trained.data.file = data_file;
     if (options.every == 0) options.every = trained.downsampling.factor;
-    const auto source = train::open_data(trained.data);
+    if (!channels.empty()) trained.data.channels.clear();
+    const auto source = rollout::fitted(train::open_data(trained.data), found.model, channels, any_spacing);
+    refuse_own_input(trained.data.file);
+    if (!calibrate) check_unchanged(found.model, trained.data.file);
     const std::size_t count = source->description().samples;
     const auto splits = data_file.empty() ? data::make_splits(trained.split, count) : data::Splits{};
     const auto list = wanted(splits, count);
@@ -75,7 +101,8 @@ struct Evaluate {
     const rollout::Setup setup{.model = found.model,
                                .solver = *stepper,
                                .conditioned = found.conditioned,
-                               .any_spacing = any_spacing};
+                               .any_spacing = any_spacing,
+                               .kept = "nothing was written"};
     if (calibrate) {
       refuse_unfit(splits, list, found, trained.data.file);
       return write_calibration(found, made, evaluate::trials(setup, *source, list, options),
@@ -127,6 +154,14 @@ void add_evaluate(CLI::App& app) {
   verb_app.add_option("--data", verb->data_file, "another file, all of its samples");
   verb_app.add_flag("--allow-spacing", verb->any_spacing,
                     "take a file whose grid has another spacing than the model was trained on");
+  verb_app
+      .add_option(
+          "--channels", verb->channels,
+          "the file's names for the model's channels, in the model's order, comma separated, where they "
+          "differ")
+      ->delimiter(',');
+  verb_app.add_flag("--changed-data", verb->changed_data,
+                    "evaluate although the run's data file has changed since it was trained");
   verb_app.add_option("--samples", verb->samples, "which samples, e.g. 0:8, instead of a split");
   verb_app.add_option("--frames", verb->options.frames, "predicted frames; 0 = to the end")
       ->capture_default_str();

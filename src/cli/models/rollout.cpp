@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -7,11 +8,13 @@
 #include "cli/models/solver_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
+#include "core/files.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/progress.hpp"
 #include "core/text.hpp"
 #include "core/torch/prepare.hpp"
+#include "data/foresight.hpp"
 #include "data/ranges.hpp"
 #include "rollout/forecast_file.hpp"
 #include "rollout/request.hpp"
@@ -22,6 +25,7 @@ namespace {
 struct Rollout {
   std::string run_path, out, samples;
   InputFile input;
+  std::vector<std::string> channels;
   SolverOption solver;
   rollout::Request request;
   double memory_mb = 512, coverage = 0;
@@ -40,21 +44,50 @@ struct Rollout {
     return out_plan;
   }
 
+  // The forecast, and the unfinished file and journal beside it, take the place of whatever is there.
+  void refuse_own_input(const std::string& model_folder) const {
+    for (const std::string& written : {out, out + ".part", out + ".journal"}) {
+      if (files::same_file(written, input.path)) {
+        throw UsageError(
+            "--out {}: {} is the file that the forecast starts from (--data); give another --out", out,
+            written);
+      }
+      for (const auto& item : std::filesystem::directory_iterator(model_folder)) {
+        if (!files::same_file(written, item.path().string())) continue;
+        throw UsageError("--out {}: {} is a part of the model; give another --out", out,
+                         item.path().string());
+      }
+    }
+  }
+
+  // A record of each frame and its steps is held until the end.
+  void foresee(const data::Source& source, const std::vector<std::size_t>& wanted) const {
+    constexpr double notes_of_a_frame = 400;
+    double frames = 0;
+    for (const auto sample : wanted) frames += request.frames_of(source, sample);
+    data::foresee(out, {.samples = static_cast<double>(wanted.size()),
+                        .frames = frames,
+                        .frame_values = static_cast<double>(source.description().frame_size()),
+                        .frame_notes = notes_of_a_frame});
+  }
+
   void run() const {
     tensors::prepare();
     if (std::filesystem::exists(out) && !overwrite) {
       throw DataError("{}: exists already; give --overwrite to replace it, or another --out", out);
     }
     const RunFolder found = open_run(run_path);
-    const auto source = input.open();
-    rollout::check_fits(*source, found.model, any_spacing);
+    refuse_own_input(model::folder::present(found.folder));
+    const auto source = rollout::fitted(input.open(), found.model, channels, any_spacing);
     const std::size_t count = source->description().samples;
     const auto wanted =
         data::parse_ranges(samples.empty() ? fmt::format("0:{}", count) : samples, count, "--samples");
     const solvers::Choice made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
-    const rollout::Setup setup{found.model, *stepper, found.conditioned,
-                               static_cast<std::size_t>(memory_mb * 1e6), any_spacing};
+    foresee(*source, wanted);
+    const rollout::Setup setup{found.model,       *stepper,
+                               found.conditioned, static_cast<std::size_t>(std::min(memory_mb * 1e6, 1e18)),
+                               any_spacing,       "no forecast was written"};
     const auto planned = plan(*source, found.model, wanted, made.to_toml());
     std::optional<ErrorBars> bars;
     if (coverage > 0) {
@@ -141,6 +174,12 @@ void add_rollout(CLI::App& app) {
                       "path of the array in a plain HDF5 or NPZ file");
   verb_app.add_option("--axes", verb->input.options.axes, "axes of a plain array, e.g. n,t,y,x,c");
   verb_app.add_option("--dt", verb->input.options.dt, "time between frames when the file does not tell");
+  verb_app
+      .add_option(
+          "--channels", verb->channels,
+          "the file's names for the model's channels, in the model's order, comma separated, where they "
+          "differ")
+      ->delimiter(',');
   verb_app.add_option("--out", verb->out, "file to write")->required();
   verb_app.add_option("--samples", verb->samples, "which samples, e.g. 0:8; all when left out");
   verb_app.add_option("--from", verb->request.from_frame, "the frame to start from (0)");

@@ -14,4 +14,9 @@ void initialise(const torch::Tensor& weight, const torch::Tensor& bias, Draw dra
                 std::string_view name);
 void initialise(const torch::nn::Linear& linear, Draw draw, std::uint64_t seed, std::string_view name);
 
+/// Numbers in a linear layer, in floating point: a hostile size must not overflow before it is refused.
+constexpr double linear_values(double in, double out) {
+  return (in + 1) * out;
+}
+
 }  // namespace cvf::fields

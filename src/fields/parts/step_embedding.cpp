@@ -27,6 +27,10 @@ torch::Tensor StepEmbeddingImpl::forward(const torch::Tensor& dt) {
   return torch::silu(second_(torch::silu(first_(wave))));
 }
 
+double StepEmbeddingImpl::values(double dim) {
+  return linear_values(2 * waves, dim) + linear_values(dim, dim) + waves;
+}
+
 double StepEmbeddingImpl::flops() const {
   return 2.0 * static_cast<double>(first_->weight.numel() + second_->weight.numel());
 }

@@ -12,6 +12,7 @@ class StepEmbeddingImpl : public torch::nn::Module {
 
   torch::Tensor forward(const torch::Tensor& dt);  // [B] -> c [B,D]
   double flops() const;
+  static double values(double dim);  // numbers in its layers and buffer
 
  private:
   torch::nn::Linear first_{nullptr}, second_{nullptr};

@@ -121,7 +121,8 @@ void Conv::add_block(torch::nn::Module& parent, std::size_t index, std::uint64_t
 }
 
 torch::Tensor Conv::modulation(const torch::Tensor& dt) {
-  const torch::Tensor c = kernels::watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt)));
+  const torch::Tensor c =
+      kernels::watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt), engine()));
   std::vector<kernels::Linear> layers;
   for (const auto& block : blocks_) layers.push_back(view(block.modulate));
   return kernels::linears_beside(c, layers, engine());

@@ -2,7 +2,7 @@
 
 #include "core/errors.hpp"
 #include "fields/parts/initialise.hpp"
-#include "kernels/sit.hpp"
+#include "kernels/linear.hpp"
 #include "kernels/watch.hpp"
 
 namespace cvf::fields {
@@ -60,17 +60,21 @@ Mlp::Block Mlp::make_block(torch::nn::Module& parent, int index, std::uint64_t s
 Tensor Mlp::forward(const Tensor& state, const Tensor& dt) {
   check(state, dt);
   using kernels::watched;
+  const auto engine = options_.engine == "composed" ? kernels::Engine::composed : kernels::Engine::automatic;
+  const auto linear = [engine](const Tensor& x, const torch::nn::Linear& l) {
+    return kernels::linear(x, {l->weight, l->bias}, engine);
+  };
   const Tensor c =  // [B,W], or [1,W] for all rows where no row has a step of its own
-      watched("step", step_(options_.conditioned ? dt : torch::zeros({1}, dt.options())));
-  Tensor x = watched("input", input_(state));
+      watched("step", step_(options_.conditioned ? dt : torch::zeros({1}, dt.options()), engine));
+  Tensor x = watched("input", linear(state, input_));
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     auto& block = blocks_[i];
-    const auto m = block.modulate(c).chunk(3, 1);  // shift, scale, gate
-    const Tensor hidden = at::gelu(block.expand(kernels::modulated_norm(x, m[0], m[1])), "tanh");
-    x = watched("blocks", i, x + m[2] * block.contract(hidden));
+    const auto m = linear(c, block.modulate).chunk(3, 1);  // shift, scale, gate
+    const Tensor hidden = at::gelu(linear(kernels::modulated_norm(x, m[0], m[1]), block.expand), "tanh");
+    x = watched("blocks", i, x + m[2] * linear(hidden, block.contract));
   }
-  const auto m = final_modulate_(c).chunk(2, 1);
-  return watched("output", output_(kernels::modulated_norm(x, m[0], m[1])));
+  const auto m = linear(c, final_modulate_).chunk(2, 1);
+  return watched("output", linear(kernels::modulated_norm(x, m[0], m[1]), output_));
 }
 
 // Norm, modulation, expansion and GELU of each block, forward and backward.

@@ -105,7 +105,8 @@ void Sit::add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t
 }
 
 torch::Tensor Sit::modulation(const torch::Tensor& dt) {
-  const torch::Tensor c = kernels::watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt)));
+  const torch::Tensor c =
+      kernels::watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt), engine()));
   std::vector<kernels::Linear> layers;
   for (const auto& block : blocks_) layers.push_back(view(block.modulate));
   layers.push_back(view(final_modulate_));

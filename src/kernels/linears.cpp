@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/cpu_choice.hpp"
+#include "kernels/linear.hpp"
 #include "kernels/plain_float.hpp"
 #include "kernels/sit.hpp"
 
@@ -54,24 +55,24 @@ Tensor run_dots(const Tensor& x, const std::vector<Linear>& layers) {
   return out;
 }
 
-Tensor each_by_itself(const Tensor& x, const std::vector<Linear>& layers) {
+Tensor each_by_itself(const Tensor& x, const std::vector<Linear>& layers, Engine engine) {
   std::vector<Tensor> parts;
-  for (const auto& l : layers) parts.push_back(at::linear(x, l.weight, l.bias));
+  for (const auto& l : layers) parts.push_back(linear(x, l, engine));
   return torch::cat(parts, 1);
 }
 
 // One product and, for gradients, two, where each by itself would wake the library's threads for every layer.
-Tensor all_at_once(const Tensor& x, const std::vector<Linear>& layers) {
+Tensor all_at_once(const Tensor& x, const std::vector<Linear>& layers, Engine engine) {
   std::vector<Tensor> weights, biases;
   for (const auto& l : layers) weights.push_back(l.weight), biases.push_back(l.bias);
-  return at::linear(x, torch::cat(weights), torch::cat(biases));
+  return linear(x, {torch::cat(weights), torch::cat(biases)}, engine);
 }
 
 }  // namespace
 
 Tensor linears_beside(const Tensor& x, const std::vector<Linear>& layers, Engine engine) {
   if (engine == Engine::automatic && dots_apply(x, layers)) return run_dots(x, layers);
-  return x.size(0) < many ? each_by_itself(x, layers) : all_at_once(x, layers);
+  return x.size(0) < many ? each_by_itself(x, layers, engine) : all_at_once(x, layers, engine);
 }
 
 }  // namespace cvf::kernels

@@ -1,4 +1,4 @@
-// Our SiT against tensors computed by an independent implementation (method.md section 10).
+// Our fields against tensors computed by an independent implementation.
 #include "support/golden.hpp"
 
 #include <gtest/gtest.h>
@@ -25,18 +25,21 @@ class Golden : public test::GoldenFile {
   }
 };
 
-TEST_F(Golden, FieldGivesTheSameVelocities) {
+INSTANTIATE_TEST_SUITE_P(Of, Golden, testing::Values("sit", "conv"),
+                         [](const auto& name) { return std::string(name.param); });
+
+TEST_P(Golden, FieldGivesTheSameVelocities) {
   torch::NoGradGuard no_grad;
   const Tensor psi = field_->forward(normalised("b.s0"), tensor("dts"));
   expect_close(psi, tensor("raw"), "raw");
   expect_close(normalizer_->physical_velocity(psi).value, tensor("vel"), "vel");
 }
 
-TEST_F(Golden, SecantMatchingHasTheSameGradients) {
+TEST_P(Golden, SecantMatchingHasTheSameGradients) {
   expect_gradients("sm", secant_error().square().mean());
 }
 
-TEST_F(Golden, RuptureLossHasTheSameGradients) {
+TEST_P(Golden, RuptureLossHasTheSameGradients) {
   const auto s = normalised("b.s0"), dt = tensor("b.dt"), r = tensor("b.r");
   const auto wide = [](const Tensor& t) { return t.view({-1, 1, 1, 1}); };
   const Tensor first = field_->forward(s, r * dt);

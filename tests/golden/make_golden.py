@@ -1,10 +1,12 @@
-"""Makes sit.npz: a small SiT, its losses, gradients, ten AdamW steps and a dopri5 solution, from PyTorch in float64.
+"""Makes sit.npz and conv.npz: a small field, its losses, gradients, ten AdamW steps and a dopri5 solution, from PyTorch in
+float64.
 
 An implementation of its own, written from the equations and sharing no code with cvf, so that the tests of fields,
 objectives and solvers have something independent to agree with. Needs python3-torch and python3-numpy; the tests need
 only the file.
 
     python3 tests/golden/make_golden.py tests/golden/sit.npz
+    python3 tests/golden/make_golden.py tests/golden/conv.npz conv
 """
 import math
 import sys
@@ -19,10 +21,10 @@ SIDE, PATCH, CHANNELS, WIDTH, DEPTH, HEADS, DT_REF, BATCH = 16, 4, 2, 16, 2, 4, 
 
 
 class StepEmbedding(nn.Module):
-    def __init__(self):
+    def __init__(self, width=WIDTH):
         super().__init__()
         self.register_buffer("f", torch.exp(-math.log(100) * torch.arange(64) / 64))
-        self.mlp = nn.Sequential(nn.Linear(128, WIDTH), nn.SiLU(), nn.Linear(WIDTH, WIDTH))
+        self.mlp = nn.Sequential(nn.Linear(128, width), nn.SiLU(), nn.Linear(width, width))
 
     def forward(self, dt):
         angle = (dt / DT_REF)[:, None] * self.f
@@ -78,15 +80,42 @@ class Net(nn.Module):
         return y.permute(0, 3, 1, 4, 2, 5).reshape(b, CHANNELS, SIDE, SIDE)
 
 
-class Model(nn.Module):
+class ConvNet(nn.Module):
+    """Residual dilated convolutions on a grid with a wall below, an open side above, and periodic along x."""
+    WIDTH, DILATIONS, EMBEDDING = 6, (1, 2, 3), 64
+
     def __init__(self):
+        super().__init__()
+        w, e = self.WIDTH, self.EMBEDDING
+        self.lift, self.output = nn.Conv2d(CHANNELS, w, 3), nn.Conv2d(w, CHANNELS, 3)
+        self.step = StepEmbedding(e)
+        self.blocks = nn.ModuleList(
+            nn.ModuleDict({"spatial": nn.Conv2d(w, w, 3, dilation=d), "mix": nn.Linear(w, w),
+                           "modulate": nn.Linear(e, 3 * w)}) for d in self.DILATIONS)
+
+    @staticmethod
+    def padded(x, d):
+        x = torch.cat([x[:, :, :d].flip(2), x, x[:, :, -1:].expand(-1, -1, d, -1)], 2)
+        return torch.cat([x[..., -d:], x, x[..., :d]], 3)
+
+    def forward(self, s, dt):
+        x, c = self.lift(self.padded(s, 1)), self.step(dt)
+        for block, d in zip(self.blocks, self.DILATIONS):
+            shift, scale, gate = (v[:, :, None, None] for v in block["modulate"](c).chunk(3, 1))
+            h = F.gelu(block["spatial"](self.padded(x, d)) * (1 + scale) + shift, approximate="tanh")
+            x = x + (1 + gate) * block["mix"](h.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        return self.output(self.padded(F.gelu(x, approximate="tanh"), 1))
+
+
+class Model(nn.Module):
+    def __init__(self, net):
         super().__init__()
         column = lambda values: torch.tensor(values).view(1, CHANNELS, 1, 1)
         self.register_buffer("ms", column([0.1, -0.2]))
         self.register_buffer("vs", column([0.8, 1.3]))
         self.register_buffer("mv", column([0.3, -0.1]))
         self.register_buffer("vv", column([2.0, 0.7]))
-        self.net = Net()
+        self.net = net
         for p in self.parameters():  # nothing zero, so that every gradient is put to the test
             nn.init.normal_(p, std=0.15)
 
@@ -219,10 +248,11 @@ def dopri5(slope, start, times, atol=1e-4, rtol=1e-3):
     return torch.stack(states), np.array(counts, dtype=float)
 
 
-def main(path):
+def main(path, kind="sit"):
     torch.manual_seed(7)
-    m = Model()
-    field = lambda: torch.randn(BATCH, CHANNELS, SIDE, SIDE)
+    m = Model(ConvNet() if kind == "conv" else Net())
+    grid = (7, 9) if kind == "conv" else (SIDE, SIDE)
+    field = lambda: torch.randn(BATCH, CHANNELS, *grid)
     b = {"s0": field(), "dt": torch.tensor([0.1, 0.07, 0.16]), "r": torch.tensor([0.3, 0.55, 0.81])}
     b["s1"] = b["s0"] + 0.1 * field()
     b["s2"] = b["s1"] + 0.1 * field()
@@ -251,4 +281,4 @@ def main(path):
     np.savez_compressed(path, **out)
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

@@ -41,7 +41,7 @@ class GoldenObjectives : public test::GoldenFile {
     return {torch::stack({r, 1 - r}), {}, name == "tm" ? torch::zeros_like(r) : r};
   }
 
-  Losses losses(const Case& c, fields::Sit& field) const {
+  Losses losses(const Case& c, fields::VelocityField& field) const {
     const auto dtype = field.parameters()[0].scalar_type();
     return test::objective(c.objective, c.toml)
         ->loss({field, *normalizer_}, batch(c.name, dtype), draws(c.name));
@@ -98,7 +98,10 @@ const std::vector<Case> cases{
     {"pf", "pushforward", "conditioned = true"},
 };
 
-TEST_F(GoldenObjectives, HaveTheSameLossesAndGradients) {
+INSTANTIATE_TEST_SUITE_P(Of, GoldenObjectives, testing::Values("sit", "conv"),
+                         [](const auto& name) { return std::string(name.param); });
+
+TEST_P(GoldenObjectives, HaveTheSameLossesAndGradients) {
   for (const auto& c : cases) {
     const auto [loss, gradient] = errors(c, torch::kDouble);
     EXPECT_LE(loss, 1e-9) << c.name << " " << c.toml;
@@ -107,7 +110,7 @@ TEST_F(GoldenObjectives, HaveTheSameLossesAndGradients) {
   }
 }
 
-TEST_F(GoldenObjectives, HaveNearlyTheSameLossesAndGradientsInFusedFloat) {
+TEST_P(GoldenObjectives, HaveNearlyTheSameLossesAndGradientsInFusedFloat) {
   for (const auto& c : cases) {
     const auto [loss, gradient] = errors(c, torch::kFloat);
     EXPECT_LE(loss, 1e-4) << c.name << " " << c.toml;
@@ -116,7 +119,7 @@ TEST_F(GoldenObjectives, HaveNearlyTheSameLossesAndGradientsInFusedFloat) {
   }
 }
 
-TEST_F(GoldenObjectives, TrainAlikeForTenSteps) {
+TEST_P(GoldenObjectives, TrainAlikeForTenSteps) {
   const Tensor theirs = tensor("adamw10");
   const auto worst = [&](torch::Dtype dtype) {
     return ((train(dtype) - theirs).abs() / theirs).max().item<double>();
@@ -127,7 +130,7 @@ TEST_F(GoldenObjectives, TrainAlikeForTenSteps) {
   std::cout << fmt::format("adamw10: double {:.1e}, fused float {:.1e}\n", exact, fused);
 }
 
-TEST_F(GoldenObjectives, MeasureTheSameRuptureError) {
+TEST_P(GoldenObjectives, MeasureTheSameRuptureError) {
   const torch::NoGradGuard no_grad;
   const Tensor ours = normalised_rupture_error({*field_, *normalizer_}, normalised("b.s0"), tensor("dts"));
   EXPECT_LE(distance(ours, tensor("nre")), 1e-9);

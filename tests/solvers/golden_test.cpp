@@ -24,7 +24,10 @@ class GoldenSolvers : public test::GoldenFile {
   }
 };
 
-TEST_F(GoldenSolvers, Dopri5TakesTheStepsOfTorchdiffeq) {
+INSTANTIATE_TEST_SUITE_P(Of, GoldenSolvers, testing::Values("sit", "conv"),
+                         [](const auto& name) { return std::string(name.param); });
+
+TEST_P(GoldenSolvers, Dopri5TakesTheStepsOfTorchdiffeq) {
   const auto solution = integrate(*test::solver("dopri5", "norm=\"batch\""), velocity(),
                                   common_times(normalised("b.s0"), 0, {0.05, 1, 2}));
   const Tensor states = tensor("dp_x"), counts = tensor("dp_nfe");
@@ -37,7 +40,7 @@ TEST_F(GoldenSolvers, Dopri5TakesTheStepsOfTorchdiffeq) {
   std::cout << fmt::format("dopri5: {:.1e}\n", distance(solution.states.transpose(0, 1), states));
 }
 
-TEST_F(GoldenSolvers, GcsMeasuresTheSameRuptureError) {
+TEST_P(GoldenSolvers, GcsMeasuresTheSameRuptureError) {
   const Tensor dts = tensor("dts"), nre = tensor("nre"), start = normalised("b.s0");
   for (std::int64_t k = 0; k < dts.size(0); ++k) {
     const double dt = dts[k].item<double>();

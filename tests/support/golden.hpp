@@ -1,5 +1,5 @@
-// Our SiT and normalizer, filled from tensors that an independent implementation computed (method.md
-// section 10). CVF_GOLDEN names another file of the same form; sizes are read from its arrays.
+// Our fields and normalizer, filled from tensors that an independent implementation computed
+// (tests/golden/make_golden.py). CVF_GOLDEN names another file for SiT; sizes are read from its arrays.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "fields/conv.hpp"
 #include "fields/sit.hpp"
 #include "normalizers/normalizer.hpp"
 #include "support/npz.hpp"
@@ -15,7 +16,8 @@ namespace cvf::test {
 
 /// Where golden tensors may come from, first choice first: the file that the environment names, and nothing
 /// else then; the one shared between implementations; our own (tests/golden/make_golden.py).
-inline std::vector<std::string> golden_paths() {
+inline std::vector<std::string> golden_paths(const std::string& kind) {
+  if (kind == "conv") return {std::string(CVF_SOURCE_DIR) + "/tests/golden/conv.npz"};
   if (const char* given = std::getenv("CVF_GOLDEN")) return {given};
   std::vector<std::string> paths{std::string(CVF_SOURCE_DIR) + "/../shared/reference/golden_sit.npz",
                                  std::string(CVF_SOURCE_DIR) + "/tests/golden/sit.npz"};
@@ -30,6 +32,8 @@ inline std::string our_name(std::string name) {
                                                     {"inp.", "patch."},
                                                     {"te.mlp.0.", "step.first."},
                                                     {"te.mlp.2.", "step.second."},
+                                                    {"step.mlp.0.", "step.first."},
+                                                    {"step.mlp.2.", "step.second."},
                                                     {".o.", ".project."},
                                                     {".f1.", ".expand."},
                                                     {".f2.", ".contract."},
@@ -42,11 +46,11 @@ inline std::string our_name(std::string name) {
   return name;
 }
 
-/// The file and what is made from it. Tests derive from it.
-class GoldenFile : public testing::Test {
+/// The file and what is made from it, for the field that the parameter names. Tests derive from it.
+class GoldenFile : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    for (const auto& path : golden_paths()) {
+    for (const auto& path : golden_paths(GetParam())) {
       arrays_ = read_npz(path);
       field_ = make_field(torch::kDouble);
       make_normalizer();
@@ -71,7 +75,28 @@ class GoldenFile : public testing::Test {
     return torch::tensor(array.values, torch::kDouble).view(array.shape);
   }
 
-  std::shared_ptr<fields::Sit> make_field(torch::Dtype dtype) const {
+  fields::FieldPointer make_field(torch::Dtype dtype) const {
+    const auto field = std::string_view(GetParam()) == "conv" ? make_conv() : make_sit();
+    field->to(dtype);
+    torch::NoGradGuard no_grad;
+    for (auto& p : field->named_parameters()) p.value().copy_(tensor("w." + their_name(p.key())));
+    auto buffers = field->named_buffers();  // constants, but rounded to float by whoever made the file
+    if (buffers.contains("positions"))
+      buffers["positions"].copy_(tensor("w.net.pos").view_as(buffers["positions"]));
+    buffers["step.frequencies"].copy_(tensor(arrays_.contains("w.net.te.f") ? "w.net.te.f" : "w.net.step.f"));
+    return field;
+  }
+
+  fields::FieldPointer make_conv() const {
+    const auto state = tensor("b.s0").sizes().vec();
+    fields::Conv::Options options;
+    options.width = static_cast<int>(tensor("w.net.lift.weight").size(0));
+    options.dilations = {1, 2, 3};  // cannot be read from any array
+    options.boundary = "y: wall/outflow, x: periodic";
+    return std::make_shared<fields::Conv>(fields::StateShape{state[1], state[2], state[3], 0.1}, options, 1);
+  }
+
+  fields::FieldPointer make_sit() const {
     const auto state = tensor("b.s0").sizes().vec();
     std::int64_t depth = 0;
     while (arrays_.contains("w.net.bl." + std::to_string(depth) + ".qkv.weight")) ++depth;
@@ -81,15 +106,7 @@ class GoldenFile : public testing::Test {
     options.depth = static_cast<int>(depth);
     options.heads = 4;  // cannot be read from any array
     options.patch = static_cast<int>(std::lround(std::sqrt(static_cast<double>(patch_values / state[1]))));
-    auto field =
-        std::make_shared<fields::Sit>(fields::StateShape{state[1], state[2], state[3], 0.1}, options, 1);
-    field->to(dtype);
-    torch::NoGradGuard no_grad;
-    for (auto& p : field->named_parameters()) p.value().copy_(tensor("w." + their_name(p.key())));
-    auto buffers = field->named_buffers();  // constants, but rounded to float by whoever made the file
-    buffers["positions"].copy_(tensor("w.net.pos").view_as(buffers["positions"]));
-    buffers["step.frequencies"].copy_(tensor("w.net.te.f"));
-    return field;
+    return std::make_shared<fields::Sit>(fields::StateShape{state[1], state[2], state[3], 0.1}, options, 1);
   }
 
   void make_normalizer() {
@@ -124,7 +141,7 @@ class GoldenFile : public testing::Test {
   }
 
   std::map<std::string, Array> arrays_;
-  std::shared_ptr<fields::Sit> field_;
+  fields::FieldPointer field_;
   std::unique_ptr<normalizers::Normalizer> normalizer_;
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fields/parts/initialise.hpp"
+#include "kernels/linear.hpp"
 
 namespace cvf::fields {
 namespace {
@@ -20,11 +21,14 @@ StepEmbeddingImpl::StepEmbeddingImpl(std::int64_t dim, double dt_ref, std::uint6
   frequencies_ = register_buffer("frequencies", table.to(torch::kFloat));
 }
 
-torch::Tensor StepEmbeddingImpl::forward(const torch::Tensor& dt) {
+torch::Tensor StepEmbeddingImpl::forward(const torch::Tensor& dt, kernels::Engine engine) {
   const torch::Tensor tau = (dt.to(torch::kDouble) / dt_ref_).unsqueeze(1);
   const torch::Tensor angles = tau * frequencies_;  // [B,64]
   const torch::Tensor wave = torch::cat({angles.cos(), angles.sin()}, 1).to(first_->weight.dtype());
-  return torch::silu(second_(torch::silu(first_(wave))));
+  const auto layer = [engine](const torch::Tensor& x, const torch::nn::Linear& l) {
+    return torch::silu(kernels::linear(x, {l->weight, l->bias}, engine));
+  };
+  return layer(layer(wave, first_), second_);
 }
 
 double StepEmbeddingImpl::values(double dim) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/torch.hpp"
+#include "kernels/sit.hpp"
 
 namespace cvf::fields {
 
@@ -10,7 +11,7 @@ class StepEmbeddingImpl : public torch::nn::Module {
  public:
   StepEmbeddingImpl(std::int64_t dim, double dt_ref, std::uint64_t seed);
 
-  torch::Tensor forward(const torch::Tensor& dt);  // [B] -> c [B,D]
+  torch::Tensor forward(const torch::Tensor& dt, kernels::Engine engine);  // [B] -> c [B,D]
   double flops() const;
   static double values(double dim);  // numbers in its layers and buffer
 

@@ -24,6 +24,11 @@ double peak(long rounds);
 
 void turn(const float* from, long from_step, int rows, int columns, float* to, long to_step);
 void add(const float* from, long count, float* to);
+void to_panels(const float* from, long from_step, int begin, int end, int columns, float* to, long stride);
+void dense(const float* x, long stride, int in_panels, const float* w, const float* bias, int out, int begin,
+           int end, float* to, long to_step);
+void dense_gradient(const float* x, const float* y, long stride, int in_panels, int begin, int end, int rows,
+                    float* dw, float* dbias);
 void dots(const float* w, const float* bias, int in, int rows, const float* x, int count, float* out,
           long out_step);
 

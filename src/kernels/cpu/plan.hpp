@@ -118,6 +118,16 @@ struct Kernels {
   /// to[c*to_step + r] = from[r*from_step + c]
   void (*turn)(const float* from, long from_step, int rows, int columns, float* to, long to_step);
   void (*add)(const float* from, long count, float* to);  // to += from
+  /// The rows [begin, end) of a matrix of the library as panels `stride` floats apart.
+  void (*to_panels)(const float* from, long from_step, int begin, int end, int columns, float* to,
+                    long stride);
+  /// to[row*to_step + c] = x[row] w + bias for the rows [begin, end) of the panels x and a packed w; bias may
+  /// be null
+  void (*dense)(const float* x, long stride, int in_panels, const float* w, const float* bias, int out,
+                int begin, int end, float* to, long to_step);
+  /// dw = x^T y, packed as w, and dbias = the sums of y's columns, for the out panels [begin, end)
+  void (*dense_gradient)(const float* x, const float* y, long stride, int in_panels, int begin, int end,
+                         int rows, float* dw, float* dbias);
   /// out[b*out_step + r] = w[r] . x[b] + bias[r] for w [rows,in], x [count,in]
   void (*dots)(const float* w, const float* bias, int in, int rows, const float* x, int count, float* out,
                long out_step);

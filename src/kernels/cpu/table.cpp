@@ -25,6 +25,9 @@ constexpr Kernels table{.name = CVF_WORD(CVF_SIMD),
                         .scratch_floats = scratch_floats,
                         .turn = turn,
                         .add = add,
+                        .to_panels = to_panels,
+                        .dense = dense,
+                        .dense_gradient = dense_gradient,
                         .dots = dots};
 }  // namespace
 

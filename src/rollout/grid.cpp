@@ -40,12 +40,12 @@ std::string misfit(const Grid& grid, const model::TrainedModel& model, bool any_
   const Grid own = grid_of(model.recipe.state);
   const bool same_size = grid.ny == own.ny && grid.nx == own.nx;
   const bool same_dimensions = (grid.ny == 1) == (own.ny == 1) && (grid.nx == 1) == (own.nx == 1);
-  const bool any_size = model.field->any_grid() && same_dimensions;
-  if (!same_size && !any_size) {
+  const bool any_grid = model.field && model.field->any_grid();
+  if (!same_size && !(any_grid && same_dimensions)) {
     return fmt::format("has a grid of {} x {} (y x x), but the model was trained on {} x {}", grid.ny,
                        grid.nx, own.ny, own.nx);
   }
-  if (!model.field->any_grid() || any_spacing) return "";
+  if (!any_grid || any_spacing) return "";
   std::string out;
   if (own.ny > 1) out = misfit_along("y", grid.dy, own.dy, same_size);
   if (out.empty() && own.nx > 1) out = misfit_along("x", grid.dx, own.dx, same_size);

@@ -81,7 +81,7 @@ void check_fits(const data::Source& source, const model::TrainedModel& model, bo
     throw DataError("{}: {}{}", d.file, wrong, only_spacing ? "; --allow-spacing uses it nevertheless" : "");
   }
   const auto here = parse_boundary(d.boundary), trained = parse_boundary(s.boundary);
-  if (model.field->any_grid() && here && trained && *here != *trained) {
+  if (model.field && model.field->any_grid() && here && trained && *here != *trained) {
     log::warning("{}: has the boundary {}, but the model was trained on {} and pads as it did then", d.file,
                  d.boundary, s.boundary);
   }

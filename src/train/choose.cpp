@@ -112,10 +112,11 @@ std::string words(const RunOptions& o, const model::StateFacts& s, double second
   for (const char* key : {"width", "depth", "patch"}) {
     if (const auto value = settings.look_up(key)) out += fmt::format(", {} {}", key, *value);
   }
-  const std::string length = o.length.steps > 0 ? fmt::format("{} steps", o.length.steps)
-                                                : fmt::format("{} epochs", o.length.epochs);
+  const std::string length = o.length.minutes > 0 ? fmt::format("{:g} minutes at most", o.length.minutes)
+                             : o.length.steps > 0 ? fmt::format("{} steps", o.length.steps)
+                                                  : fmt::format("{} epochs", o.length.epochs);
   out += fmt::format(", batch {}, rate {:g}, {}", o.loader.batch, o.optimizer.rate, length);
-  if (o.length.steps > 0) {
+  if (o.length.steps > 0 && o.length.minutes == 0) {
     out += fmt::format(", about {}",
                        text::duration(std::ceil(seconds * static_cast<double>(o.length.steps) / 60) * 60));
   }
@@ -127,8 +128,8 @@ std::string words(const RunOptions& o, const model::StateFacts& s, double second
 std::string field_for(const RunOptions& o) {
   bool vector = false;
   if (!o.data.file.empty() && fs::exists(o.data.file)) {
-    const auto& d = open_data(o.data)->description();
-    vector = d.ny * d.nx == 1;
+    const auto source = open_data(o.data);
+    vector = source->description().ny * source->description().nx == 1;
   } else if (o.generate_system != "none") {
     const auto& row = find(systems::registry(), o.generate_system, "system");
     vector = row.grid.nx * row.grid.ny == 1;

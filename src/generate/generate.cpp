@@ -20,6 +20,7 @@ namespace cvf::generate {
 namespace {
 
 constexpr int most_attempts = 5;
+constexpr const char* kept = "finished samples are kept: the same command continues";
 
 systems::GridSize grid_of(const std::string& text, const systems::Row& row) {
   if (text.empty()) return row.grid;
@@ -91,6 +92,7 @@ class SampleWriter {
       : writer_(writer), sample_(sample), values_(writer.plan().frame_size()) {}
 
   void operator()(std::size_t frame, std::span<const double> planes) {
+    interrupt::throw_if_requested(kept);
     const std::size_t channels = writer_.plan().channels.size(), cells = planes.size() / channels;
     bool finite = true;
     for (std::size_t c = 0; c < channels; ++c) {
@@ -177,7 +179,7 @@ Outcome generate(Options& options, const std::string& path, Existing existing) {
     writer.flush();
     if (failure) std::rethrow_exception(failure);
   }
-  interrupt::throw_if_requested("finished samples are kept: the same command continues");
+  interrupt::throw_if_requested(kept);
   if (options.gzip > 0) {
     data::convert(*data::open(writer.part_path()), path, {{}, options.gzip});
     writer.discard();

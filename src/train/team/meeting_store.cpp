@@ -14,7 +14,7 @@ namespace cvf::train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds look_every{5}, try_every{50};
+constexpr std::chrono::milliseconds ask_every{5}, try_every{50};
 constexpr int look_ms = 100;
 constexpr const char* arrivals = "cvf/arrived";
 
@@ -40,7 +40,7 @@ bool ready(int socket, short wanted, Clock::time_point deadline) {
 wire::Socket connected_to(const wire::Address& address, Clock::time_point deadline) {
   wire::Socket out(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!out.open()) throw std::runtime_error(std::strerror(errno));
-  if (connect(out.number(), address.pointer(), address.size) != 0) {
+  if (::connect(out.number(), address.pointer(), address.size) != 0) {
     int error = errno;
     socklen_t size = sizeof error;
     if (error != EINPROGRESS || !ready(out.number(), POLLOUT, deadline)) return {};
@@ -76,7 +76,7 @@ MeetingStore::MeetingStore(const Membership& membership, std::chrono::millisecon
   enter(membership, address);
   const auto deadline = Clock::now() + timeout_;
   add(arrivals, 1);
-  wait_until(deadline, look_every, "not every rank has come",
+  wait_until(deadline, ask_every, "not every rank has come",
              [&] { return add(arrivals, 0) >= membership.size; });
 }
 
@@ -137,7 +137,7 @@ std::int64_t MeetingStore::getNumKeys() {
 }
 
 void MeetingStore::wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) {
-  wait_until(Clock::now() + timeout, look_every, "another rank did not answer in time",
+  wait_until(Clock::now() + timeout, ask_every, "another rank did not answer in time",
              [&] { return check(keys); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string_view>
 
 #include "cli/verbs.hpp"
@@ -86,6 +87,9 @@ int run(int argc, char** argv) {
   } catch (const Error& error) {
     fmt::print(stderr, "cvf: {}\n", error.what());
     return static_cast<int>(error.code());
+  } catch (const std::filesystem::filesystem_error& error) {  // a folder that may not be written, say
+    fmt::print(stderr, "cvf: {}: {}\n", error.path1().string(), error.code().message());
+    return static_cast<int>(Exit::data);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "cvf: out of memory; a smaller batch, window or grid would need less\n");
     return static_cast<int>(Exit::unexpected);

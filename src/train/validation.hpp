@@ -23,6 +23,7 @@ class Validation {
   Validation(const Materials& materials, const RunOptions& options);
 
   bool wanted() const { return !truths_.empty(); }
+  /// Interrupted, on every rank, when a signal reached one of them.
   Verdict judge(const model::TrainedModel& model, Team& team) const;
 
  private:

@@ -171,8 +171,6 @@ double Trainer::progress() const {
   return std::min(1.0, std::max(by_steps, elapsed_));
 }
 
-// ---- one step
-
 StepResult Trainer::step() {
   try {
     const StepResult out = learner_.step(rate_factor(options_.schedule, progress()));

@@ -12,51 +12,22 @@
 #include "core/files.hpp"
 #include "core/random.hpp"
 #include "support/listeners.hpp"
-#include "support/program.hpp"
+#include "support/train_command.hpp"
 
 namespace cvf {
 namespace {
 
 namespace fs = std::filesystem;
+using testing_support::children_of;
+using testing_support::command;
 using testing_support::Program;
 using testing_support::Ran;
 using testing_support::run;
+using testing_support::run_file;
 using testing_support::Scratch;
+using testing_support::wait_for;
+using testing_support::weights;
 using Words = std::vector<std::string>;
-
-// A pendulum, a small network, and a checkpoint every few steps so that many kills hit a save.
-std::string run_file(const Scratch& scratch, const std::string& more) {
-  const std::string path = scratch.path("run.toml");
-  files::write_atomically(path, fmt::format(R"(
-data.file = "{}"
-generate = {{name = "pendulum", samples = 10, frames = 33}}
-split = {{train = "0:8", validation = "8:9", test = "9:10"}}
-downsampling.factor = 2
-loader.batch = 32
-field = {{name = "mlp", width = 32, depth = 1}}
-optimizer.rate = 0.01
-checkpoint = {{steps = 7, minutes = 0.0}}
-log = {{steps = 1, diagnostics = 50}}
-validation.steps = 60
-{}
-)",
-                                            scratch.path("data.h5"), more));
-  return path;
-}
-
-Words command(const std::string& file, const std::string& out, const Words& more = {}) {
-  Words words{"train", file, "--out", out, "--threads", "1"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-void wait_for(const std::string& path) {
-  while (!fs::exists(path)) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-}
-
-std::string weights(const std::string& folder) {
-  return files::read_whole(folder + "/last/weights.safetensors");
-}
 
 std::vector<double> losses(const std::string& folder) {
   std::ifstream in(folder + "/metrics.csv");
@@ -135,13 +106,6 @@ TEST(TrainVerb, GivesTheSameLossesOnTwoRanksAsOnOneAndGoesOnWithAnotherNumber) {
   std::cout << fmt::format("two ranks against one: losses differ by {:.1e} at most\n", worst);
 }
 
-std::vector<pid_t> children_of(pid_t parent) {
-  std::ifstream in(fmt::format("/proc/{0}/task/{0}/children", parent));
-  std::vector<pid_t> out;
-  for (pid_t child = 0; in >> child;) out.push_back(child);
-  return out;
-}
-
 TEST(TrainVerb, EndsWhenARankIsKilledAndListensToNobodyElseMeanwhile) {
   const Scratch scratch;
   const auto file = run_file(scratch, "train.steps = 200000");
@@ -204,61 +168,6 @@ TEST(TrainVerb, RefusesRanksThatDoNotMeanTheSameRun) {
   EXPECT_EQ(good[1].code, 0) << good[1].err;
 }
 
-TEST(TrainVerb, LetsOneAtATimeIntoTheFolderOfARun) {
-  const Scratch scratch, second;
-  const auto file = run_file(scratch, "train.steps = 200000");
-  Program program(scratch, command(file, scratch.path("run"), {"--local-ranks", "2"}));
-  wait_for(scratch.path("run/last"));
-  const pid_t leader = children_of(program.id()).at(0);
-  for (const Words& more : {Words{}, Words{"--overwrite"}}) {
-    const Ran ran = run(second, command(file, scratch.path("run"), more));
-    EXPECT_EQ(ran.code, 2);
-    EXPECT_NE(ran.err.find(fmt::format("process {} on ", leader)), std::string::npos) << ran.err;
-  }
-  program.send(SIGTERM);
-  EXPECT_EQ(program.wait().code, 8);
-}
-
-TEST(TrainVerb, OverwritesWhatARunWroteAndNothingElse) {
-  const Scratch scratch;
-  const auto file = run_file(scratch, "train.steps = 14");
-  const auto with = [&](const std::string& out, Words more) {
-    more.insert(more.end(), {"--set", "log.tensorboard=true", "--set", "validation.steps=7"});
-    return run(scratch, command(file, out, more));
-  };
-  const auto mine = [&](const std::string& name) {
-    files::write_atomically(scratch.path(name), "mine");
-    return scratch.path(name);
-  };
-  // The user's own folder, in which a run.toml lies.
-  fs::create_directories(scratch.path("home/best"));
-  const Words own{mine("home/run.toml"), mine("home/thesis.tex"), mine("home/best/photo.png")};
-  for (const Words& more : {Words{}, Words{"--overwrite"}}) {
-    const Ran ran = with(scratch.path("home"), more);
-    EXPECT_EQ(ran.code, 2);
-    EXPECT_NE(ran.err.find("no run of cvf train"), std::string::npos) << ran.err;
-    for (const auto& path : own) EXPECT_EQ(files::read_whole(path), "mine");
-  }
-  EXPECT_FALSE(fs::exists(scratch.path("home/.lock")));
-
-  ASSERT_EQ(with(scratch.path("run"), {}).code, 0);
-  const auto before = weights(scratch.path("run"));
-  const Words beside{mine("run/notes.txt"), mine("run/best/why.txt"), mine("run/checkpoints/list.txt"),
-                     mine("run/checkpoints/step-000000007/look.txt"), mine("run/tensorboard/layout.json")};
-  for (const bool marked : {true, false}) {  // false: as a program without markers left it
-    SCOPED_TRACE(marked);
-    if (!marked) fs::remove(scratch.path("run/.cvf-run"));
-    const Ran ran = with(scratch.path("run"), {"--overwrite"});
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_NE(ran.err.find("14 steps in"), std::string::npos) << "it began anew: " << ran.err;
-    for (const auto& path : beside) {
-      EXPECT_EQ(files::read_whole(path), "mine");
-      EXPECT_NE(ran.err.find(path), std::string::npos) << path << " is named in " << ran.err;
-    }
-    EXPECT_EQ(weights(scratch.path("run")), before);
-  }
-}
-
 // A step of all that accumulates would take days, so that this ends shows that it was heard.
 TEST(TrainVerb, HearsASignalInTheMidstOfAStep) {
   const Scratch scratch;
@@ -273,32 +182,6 @@ TEST(TrainVerb, HearsASignalInTheMidstOfAStep) {
     const Ran ran = program.wait();
     EXPECT_EQ(ran.code, 8) << ran.err;
   }
-}
-
-TEST(TrainVerb, SaysThatItsFolderWasRemoved) {
-  const Scratch scratch;
-  const auto file = run_file(scratch, "train.steps = 200000");
-  Program program(scratch, command(file, scratch.path("run")));
-  wait_for(scratch.path("run/last"));
-  fs::rename(scratch.path("run"), scratch.path("gone"));
-  const Ran ran = program.wait();
-  EXPECT_EQ(ran.code, 4);
-  EXPECT_NE(ran.err.find("the folder of this run was removed or replaced"), std::string::npos) << ran.err;
-  EXPECT_FALSE(fs::exists(scratch.path("run/run.toml")));
-}
-
-TEST(TrainVerb, AnswersAFolderThatCannotBeWrittenWithOneSentence) {
-  const Scratch scratch;
-  const auto file = run_file(scratch, "train.steps = 5");
-  files::write_atomically(scratch.path("letter.txt"), "dear");
-  const Ran inside = run(scratch, command(file, scratch.path("letter.txt/run")));
-  EXPECT_EQ(inside.code, 4);
-  EXPECT_NE(inside.err.find("cannot be the folder of a run: Not a directory"), std::string::npos)
-      << inside.err;
-  EXPECT_EQ(run(scratch, command(file, scratch.path("letter.txt"))).code, 4);
-  const Ran other = run(scratch, {"demo", "--out", scratch.path("letter.txt/demo")});
-  EXPECT_EQ(other.code, 4);
-  EXPECT_NE(other.err.find("letter.txt/demo: Not a directory"), std::string::npos) << other.err;
 }
 
 TEST(TrainVerb, AnswersNonsenseWithOneSentence) {

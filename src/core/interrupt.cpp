@@ -1,5 +1,6 @@
 #include "core/interrupt.hpp"
 
+#include <atomic>
 #include <csignal>
 
 #include "core/errors.hpp"
@@ -8,6 +9,7 @@ namespace cvf::interrupt {
 namespace {
 
 volatile std::sig_atomic_t flag = 0;
+std::atomic<int> looks_left = 0;
 
 void on_signal(int signal) {
   if (flag != 0 && signal == SIGINT) {
@@ -30,12 +32,17 @@ void install() {
 }
 
 bool requested() {
+  if (looks_left > 0 && --looks_left == 0) flag = 1;
   return flag != 0;
 }
 void request() {
   flag = 1;
 }
+void request_after(int looks) {
+  looks_left = looks;
+}
 void clear() {
+  looks_left = 0;
   flag = 0;
 }
 

@@ -5,8 +5,9 @@ namespace cvf::interrupt {
 
 void install();
 bool requested();
-void request();  // as if a signal had come; for tests
-void clear();    // for tests
+void request();                 // as if a signal had come; for tests
+void request_after(int looks);  // when `requested` was asked so often; for tests
+void clear();                   // for tests
 void throw_if_requested(const char* what_is_kept);
 
 }  // namespace cvf::interrupt

@@ -15,14 +15,39 @@
 #include "core/log.hpp"
 
 namespace cvf {
+namespace {
 
-FolderLock::FolderLock(const std::string& folder) {
-  const std::string path = folder + "/.lock";
-  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (file_ < 0) throw DataError("{}: cannot be written: {}", path, std::strerror(errno));
-  if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-  close(file_);
-  throw UsageError("{}: another process is working in it; wait for it, or give another folder", folder);
+constexpr const char* lock_name = "/.lock";
+
+// "process 1234 on host", as the holder wrote it.
+std::string holder(int file) {
+  char text[256] = {};
+  return pread(file, text, sizeof text - 1, 0) > 0 ? text : "another process";
+}
+
+std::string this_process() {
+  char host[128] = {};
+  if (gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+  return fmt::format("process {} on {}", getpid(), host);
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::string& folder, std::chrono::seconds patience) : path_(folder + lock_name) {
+  file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file_ < 0) throw DataError("{}: cannot be written: {}", path_, std::strerror(errno));
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    const bool over = std::chrono::steady_clock::now() >= deadline || interrupt::requested();
+    if (over) {
+      const std::string who = holder(file_);
+      close(file_);
+      throw UsageError("{}: {} is working in it; wait for it, or give another folder", folder, who);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  const std::string us = this_process();  // for whoever comes next; the lock holds without it
+  [[maybe_unused]] const bool told = ftruncate(file_, 0) == 0 && pwrite(file_, us.data(), us.size(), 0) > 0;
 }
 
 FolderLock::~FolderLock() {
@@ -55,6 +80,13 @@ bool WriterLock::take() {
 WriterLock::~WriterLock() {
   unlink(path_.c_str());  // while it is still held
   close(file_);
+}
+
+bool FolderLock::in_place() const {
+  struct stat ours {
+  }, theirs{};
+  return fstat(file_, &ours) == 0 && stat(path_.c_str(), &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+         ours.st_ino == theirs.st_ino;
 }
 
 }  // namespace cvf

@@ -87,10 +87,14 @@ void Loader::plan(std::vector<std::size_t> samples, Companions companions) {
 
 // ---- the consumer's side
 
-std::unique_ptr<Batch> Loader::next() {
+std::unique_ptr<Batch> Loader::next(const std::function<bool()>& give_up) {
+  constexpr std::chrono::milliseconds look_every{100};
   const auto begin = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !ready_.empty() || failure_; });
+  const auto arrived = [this] { return !ready_.empty() || failure_; };
+  while (!changed_.wait_for(lock, look_every, arrived)) {
+    if (give_up && give_up()) return nullptr;
+  }
   seconds_waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (ready_.empty()) std::rethrow_exception(failure_);
   auto batch = std::move(ready_.front());
@@ -128,10 +132,12 @@ void Loader::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  hurry_ = true;
   changed_.notify_all();
   if (producer_.joinable()) producer_.join();
   loaded_.clear();  // waits for a window that is still being read
   plans_.clear();
+  hurry_ = false;
 }
 
 // ---- the background thread
@@ -208,6 +214,7 @@ Loader::WindowFuture Loader::window(std::uint64_t epoch, std::size_t index) {
                         auto out = std::make_shared<LoadedWindow>();
                         out->rows = order_->rows(e, planned);
                         for (const auto& row : out->rows) {
+                          if (hurry_) throw Interrupted("a window that nobody waits for any more");
                           auto& place = out->trajectories[row.sample];
                           if (!place) place = trajectories_->get(row.sample);
                         }

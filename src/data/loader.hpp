@@ -2,11 +2,13 @@
 // data fits, streaming window by window when not; the order is the same either way (order.hpp).
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -68,8 +70,9 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  /// The next batch; waits for it. Hand a batch back with `recycle` to reuse its memory.
-  std::unique_ptr<Batch> next();
+  /// The next batch; waits for it, or for `give_up` to become true: then null. Hand a batch back with
+  /// `recycle` to reuse its memory.
+  std::unique_ptr<Batch> next(const std::function<bool()>& give_up = {});
   void recycle(std::unique_ptr<Batch> batch);
 
   void seek(Cursor cursor);
@@ -118,6 +121,7 @@ class Loader {
   std::deque<std::unique_ptr<Batch>> ready_, spare_;
   std::exception_ptr failure_;
   bool stopping_ = false;
+  std::atomic<bool> hurry_ = false;  // nobody waits any more for a window that is being read
   std::thread producer_;
 };
 

@@ -1,33 +1,20 @@
 #include "model/folder.hpp"
 
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <utility>
+#include <set>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "model/manifest.hpp"
+#include "model/opened.hpp"
 
 namespace cvf::model::folder {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Places {
-  std::string now, next, before;
-
-  explicit Places(const std::string& path) {
-    fs::path tidy = fs::absolute(path).lexically_normal();
-    if (!tidy.has_filename()) tidy = tidy.parent_path();  // "model/" is "model"
-    now = tidy.string();
-    next = now + ".cvf-new";
-    before = now + ".cvf-old";
-  }
-};
 
 void rename(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) {
@@ -35,23 +22,93 @@ void rename(const std::string& from, const std::string& to) {
   }
 }
 
-// Writing leaves NAME.tmp123 behind when it is cut short.
-bool is_ours(const std::string& name, const Files& files) {
-  const std::string stem = name.substr(0, name.find(".tmp"));
-  return stem == manifest_name || files.contains(stem);
+// The names that a folder of ours has: those of its own manifest, and those of whoever writes it.
+class Names {
+ public:
+  Names(const std::string& folder, std::span<const std::string_view> written)
+      : names_(written.begin(), written.end()) {
+    const std::string manifest = Opened(folder).content(manifest_name).value_or("");
+    whole_ = is_manifest(manifest);
+    if (whole_) names_.merge(names_in(manifest));
+    names_.emplace(manifest_name);
+  }
+
+  bool whole() const { return whole_; }  // it has a manifest, so it was a complete folder of ours
+
+  // Writing leaves NAME.tmp123 behind when it is cut short.
+  bool contain(const fs::directory_entry& item) const {
+    const std::string name = item.path().filename().string();
+    return !item.is_directory() && names_.contains(name.substr(0, name.find(".tmp")));
+  }
+
+ private:
+  std::set<std::string> names_;
+  bool whole_ = false;
+};
+
+using Written = std::vector<std::string_view>;
+
+Written names_of(const Files& files) {
+  Written out;
+  for (const auto& [name, content] : files) out.emplace_back(name);
+  return out;
 }
 
-// A folder of somebody's own files is not ours to remove, whatever its name.
-void refuse_foreign(const std::string& folder, const Files& files) {
+// A folder of somebody's own files is not ours to remove, whatever its name. What somebody put beside the
+// files of a model stays, see `clear`.
+void refuse_foreign(const std::string& folder, const Written& written) {
   if (!fs::exists(folder)) return;
   if (!fs::is_directory(folder)) throw ModelError("{}: there is a file in the place of the model", folder);
+  const Names ours(folder, written);
+  if (ours.whole()) return;
   for (const auto& item : fs::directory_iterator(folder)) {
-    const std::string name = item.path().filename().string();
-    if (!is_ours(name, files)) {
+    if (!ours.contain(item)) {
       throw ModelError("{}: the folder holds '{}', which is no part of a model, so it is not replaced",
-                       folder, name);
+                       folder, item.path().filename().string());
     }
   }
+}
+
+std::vector<fs::path> foreign_in(const std::string& folder, std::span<const std::string_view> written) {
+  std::vector<fs::path> out;
+  if (!fs::is_directory(folder)) return out;
+  const Names ours(folder, written);
+  for (const auto& item : fs::directory_iterator(folder)) {
+    if (!ours.contain(item)) out.push_back(item.path());
+  }
+  return out;
+}
+
+// Removes the files that are ours and the folder that they were in. Returns the paths of what is not ours;
+// while there is any, the folder stays, and the manifest with it, which tells that the folder is ours.
+std::vector<fs::path> clear(const std::string& folder, std::span<const std::string_view> written) {
+  const auto foreign = foreign_in(folder, written);
+  if (!fs::is_directory(folder)) return foreign;
+  const Names ours(folder, written);
+  const fs::path manifest = fs::path(folder) / manifest_name;
+  std::vector<fs::path> doomed;
+  for (const auto& item : fs::directory_iterator(folder)) {
+    if (ours.contain(item) && item.path() != manifest) doomed.push_back(item.path());
+  }
+  for (const auto& path : doomed) fs::remove(path);
+  if (foreign.empty()) {
+    fs::remove(manifest);
+    fs::remove(folder);
+  }
+  return foreign;
+}
+
+// The same for a folder that another took the place of: what is not ours moves over to it first.
+void clear_into(const std::string& folder, const Written& written, const std::string& successor) {
+  for (const auto& path : foreign_in(folder, written)) {
+    const std::string to = successor + "/" + path.filename().string();
+    if (fs::exists(fs::symlink_status(to))) {
+      throw ModelError("{}: is no part of a model and cannot move to {}, where there is something else",
+                       path.string(), to);
+    }
+    rename(path.string(), to);
+  }
+  clear(folder, written);
 }
 
 // The manifest is written last: a folder without one is not complete.
@@ -67,13 +124,17 @@ void write(const std::string& folder, const Files& files, const std::function<vo
 }
 
 // What a crash of an earlier replacement left. The old folder comes back only where nothing took its place.
-void tidy_up(const Places& places) {
+void tidy_up(const Places& places, const Written& written) {
   if (!fs::exists(places.now) && fs::exists(places.before)) rename(places.before, places.now);
-  fs::remove_all(places.before);
-  fs::remove_all(places.next);
+  clear_into(places.before, written, places.now);
+  if (fs::exists(places.next) && !clear(places.next, written).empty()) {
+    throw ModelError("{}: holds what is no part of a model; move it away, it is in the way of saving",
+                     places.next);
+  }
 }
 
-void swap_in(const Places& places, const std::function<void(std::string_view)>& done) {
+void swap_in(const Places& places, const Written& written,
+             const std::function<void(std::string_view)>& done) {
   const bool had_one = fs::exists(places.now);
   if (had_one) rename(places.now, places.before);
   done("moved the old one away");
@@ -85,7 +146,7 @@ void swap_in(const Places& places, const std::function<void(std::string_view)>& 
   }
   files::sync_folder_of(places.now);
   done("moved the new one in");
-  fs::remove_all(places.before);
+  clear_into(places.before, written, places.now);
   done("removed the old one");
 }
 
@@ -94,38 +155,22 @@ bool is_there(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
-std::string content_of(const std::string& path) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) throw ModelError("{}: the file is missing", path);
-  try {
-    return files::read_whole(path);
-  } catch (const DataError& error) {
-    throw ModelError("{}", error.what());
-  }
+std::string content_of(const Opened& folder, std::string_view name) {
+  auto content = folder.content(name);
+  if (!content) throw ModelError("{}/{}: the file is missing", folder.name(), name);
+  return std::move(*content);
 }
 
-using Identity = std::pair<dev_t, ino_t>;
-
-Identity identity(const std::string& path) {
-  struct stat facts {};
-  if (stat(present(path).c_str(), &facts) != 0) return {};
-  return {facts.st_dev, facts.st_ino};
-}
-
-Files read_once(const std::string& path, std::span<const std::string_view> names,
-                std::span<const std::string_view> optional) {
-  const std::string folder = present(path);
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) throw ModelError("{}: there is no folder with a model", path);
-  const std::string manifest = content_of(fmt::format("{}/{}", folder, manifest_name));
-  check_version(folder, manifest);
+Files read_opened(const Opened& folder, std::span<const std::string_view> names,
+                  std::span<const std::string_view> optional) {
+  const std::string manifest = content_of(folder, manifest_name);
+  check_version(folder.name(), manifest);
   Files files;
-  for (const auto name : names) files.emplace(name, content_of(fmt::format("{}/{}", folder, name)));
+  for (const auto name : names) files.emplace(name, content_of(folder, name));
   for (const auto name : optional) {
-    const std::string file = fmt::format("{}/{}", folder, name);
-    if (is_there(file)) files.emplace(name, content_of(file));
+    if (auto content = folder.content(name)) files.emplace(name, std::move(*content));
   }
-  verify(folder, manifest, files);
+  verify(folder.name(), manifest, files);
   return files;
 }
 
@@ -134,18 +179,21 @@ Files read_once(const std::string& path, std::span<const std::string_view> names
 void replace(const std::string& path, const Files& files, const std::function<void(std::string_view)>& done) {
   const Places places(path);
   const auto told = done ? done : [](std::string_view) {};
+  const Written written = names_of(files);
   try {
-    for (const auto& place : {places.now, places.next, places.before}) refuse_foreign(place, files);
-    tidy_up(places);
+    for (const auto& place : {places.now, places.next, places.before}) refuse_foreign(place, written);
+    tidy_up(places, written);
     told("tidied up");
     try {
       write(places.next, files, told);
     } catch (...) {
-      std::error_code ignored;
-      fs::remove_all(places.next, ignored);
+      try {
+        clear(places.next, written);
+      } catch (const std::exception&) {  // the first failure is the news
+      }
       throw;
     }
-    swap_in(places, told);
+    swap_in(places, written, told);
   } catch (const fs::filesystem_error& error) {
     throw ModelError("{}: saving the model failed: {}", path, error.code().message());
   } catch (const DataError& error) {
@@ -161,13 +209,24 @@ std::string present(const std::string& path) {
 Files read(const std::string& path, std::span<const std::string_view> names,
            std::span<const std::string_view> optional) {
   while (true) {
-    const Identity before = identity(path);
+    const Opened folder(path);
+    if (!folder.is_there()) throw ModelError("{}: there is no folder with a model", path);
     try {
-      return read_once(path, names, optional);
+      return read_opened(folder, names, optional);
     } catch (const ModelError&) {
-      if (identity(path) == before) throw;  // else it was replaced while we read: read the new one
+      if (folder.is_still(present(path))) throw;  // else it was replaced while we read: read the new one
     }
   }
+}
+
+std::vector<std::string> remove(const std::string& path, std::span<const std::string_view> names) {
+  std::vector<std::string> left;
+  try {
+    for (const auto& foreign : clear(path, names)) left.push_back(foreign.string());
+  } catch (const fs::filesystem_error& error) {
+    throw ModelError("{}: removing the model failed: {}", path, error.code().message());
+  }
+  return left;
 }
 
 }  // namespace cvf::model::folder

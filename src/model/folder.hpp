@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cvf::model::folder {
 
@@ -19,8 +20,8 @@ using Files = std::map<std::string, std::string>;  // name -> content
 inline constexpr std::string_view manifest_name = "SHA256SUMS";
 
 /// Puts a folder with these files and their manifest in the place of `path`. A failure throws a ModelError
-/// and leaves the old folder; one that holds anything else than a model is not replaced. `done` hears of
-/// every step, for tests that stop there.
+/// and leaves the old folder; one that is no model is not replaced, and what somebody put beside the files of
+/// one is there afterwards too. `done` hears of every step, for tests that stop there.
 void replace(const std::string& path, const Files& files,
              const std::function<void(std::string_view step)>& done = {});
 
@@ -31,5 +32,9 @@ std::string present(const std::string& path);
 /// bit for bit.
 Files read(const std::string& path, std::span<const std::string_view> names,
            std::span<const std::string_view> optional = {});
+
+/// Removes the files that the folder's manifest and `names` say are ours, then the manifest and the folder
+/// when nothing else is in it. Returns the paths of what somebody else put there.
+std::vector<std::string> remove(const std::string& path, std::span<const std::string_view> names = {});
 
 }  // namespace cvf::model::folder

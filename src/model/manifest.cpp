@@ -2,6 +2,7 @@
 
 #include "core/errors.hpp"
 #include "core/hash.hpp"
+#include "core/text.hpp"
 
 namespace cvf::model::folder {
 namespace {
@@ -21,8 +22,23 @@ std::string manifest_of(const Files& files) {
   return out;
 }
 
+bool is_manifest(std::string_view text) {
+  return text.starts_with(head);
+}
+
+std::set<std::string> names_in(std::string_view manifest) {
+  constexpr std::size_t digest = 64, gap = 2;
+  std::set<std::string> out;
+  for (const auto& line : text::split(std::string(manifest), '\n')) {
+    if (line.starts_with('#') || line.size() <= digest + gap) continue;
+    const std::string name = line.substr(digest + gap);
+    if (name.find('/') == std::string::npos) out.insert(name);
+  }
+  return out;
+}
+
 void check_version(const std::string& folder, std::string_view manifest) {
-  if (!manifest.starts_with(head)) {
+  if (!is_manifest(manifest)) {
     throw ModelError("{}/{}: this is not the manifest of a saved model", folder, manifest_name);
   }
   const std::string_view rest = manifest.substr(head.size());

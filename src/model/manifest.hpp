@@ -2,6 +2,8 @@
 // writes it.
 #pragma once
 
+#include <set>
+
 #include "model/folder.hpp"
 
 namespace cvf::model::folder {
@@ -13,5 +15,8 @@ void verify(const std::string& folder, const std::string& manifest, const Files&
 
 /// Refuses a manifest of another format or none.
 void check_version(const std::string& folder, std::string_view manifest);
+
+bool is_manifest(std::string_view text);  // of any version
+std::set<std::string> names_in(std::string_view manifest);
 
 }  // namespace cvf::model::folder

@@ -13,7 +13,7 @@ namespace {
 using normalizers::Physical;
 using torch::Tensor;
 
-constexpr std::array all_files{model_file, run_file, weights_file, normalizer_file};
+constexpr std::array needed_files{model_file, run_file, weights_file, normalizer_file};
 
 // A recipe that does not fit itself (a patch that does not divide the grid, a width beyond memory) is a fault
 // of the file here, whatever class the parts throw.
@@ -89,7 +89,7 @@ void save(const TrainedModel& model, const std::string& folder) {
 
 folder::Files read_files(const std::string& folder) {
   constexpr std::array of_training{progress_file, moments_file};
-  return folder::read(folder, all_files, of_training);
+  return folder::read(folder, needed_files, of_training);
 }
 
 TrainedModel load(const std::string& folder) {

@@ -9,6 +9,8 @@
 //   SHA256SUMS               the manifest, written last
 #pragma once
 
+#include <array>
+
 #include "model/folder.hpp"
 #include "model/recipe.hpp"
 
@@ -45,5 +47,9 @@ inline constexpr std::string_view model_file = "model.toml", run_file = "run.tom
                                   weights_file = "weights.safetensors",
                                   normalizer_file = "normalizer.safetensors", progress_file = "training.toml",
                                   moments_file = "training.safetensors";
+
+/// Every name that a file of a model or checkpoint can have, but the manifest's.
+inline constexpr std::array all_files{model_file,      run_file,      weights_file,
+                                      normalizer_file, progress_file, moments_file};
 
 }  // namespace cvf::model

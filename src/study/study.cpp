@@ -39,6 +39,7 @@ class Work {
   Outcome all() {
     fs::create_directories(wanted_.out);
     const FolderLock lock(wanted_.out);
+    refuse_own_file();
     files::write_atomically(wanted_.out + "/study.toml",
                             config::write([this](config::Section& s) { study_.describe(s); }));
     if (!wanted_.tables_only) {
@@ -50,6 +51,14 @@ class Work {
   }
 
  private:
+  // The resolved study goes into its folder, and must not take the place of what the user wrote.
+  void refuse_own_file() const {
+    std::error_code none;
+    if (fs::equivalent(wanted_.file, wanted_.out + "/study.toml", none)) {
+      throw UsageError("{}: would be written over by the resolved study; give another --out", wanted_.file);
+    }
+  }
+
   std::string folder(const Cell& cell) const { return wanted_.out + "/" + place_of(cell); }
 
   // One after the other: each uses all threads by itself.
@@ -79,8 +88,11 @@ class Work {
       if (finished(i)) continue;
       fs::create_directories(folder(cells_[i]));
       chains.push_back({commands_[i], folder(cells_[i]) + "/output.log"});
-      for (auto& command : chains.back().commands)
+      for (auto& command : chains.back().commands) {
         command.insert(command.end(), {"--threads", fmt::format("{}", threads_)});
+        // The child of a study that was killed may still be saving there.
+        if (command.front() == "train") command.insert(command.end(), {"--wait", "600"});
+      }
       which.push_back(i);
     }
     Progress progress("study", cells_.size(), "cells", cells_.size() - chains.size());

@@ -7,7 +7,9 @@
 
 #include "core/errors.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "model/tensors.hpp"
+#include "train/own_folder.hpp"
 
 namespace cvf::train {
 namespace {
@@ -22,13 +24,19 @@ std::string name_of(std::int64_t step) {
   return fmt::format("step-{:09}", step);
 }
 
+// Somebody's own file can hold the folder of a checkpoint that was removed.
+bool is_emptied(const fs::path& folder) {
+  return std::none_of(model::all_files.begin(), model::all_files.end(),
+                      [&](std::string_view name) { return fs::exists(folder / name); });
+}
+
 // Newest first. What a killed save left beside them has another ending.
 std::vector<std::string> folders_of(const std::string& run) {
   std::vector<std::string> out;
   std::error_code none;
   for (const auto& item : fs::directory_iterator(shelf(run), none)) {
-    const std::string name = item.path().filename().string();
-    if (name.starts_with("step-") && name.find('.') == std::string::npos) out.push_back(item.path().string());
+    if (is_checkpoint_name(item.path().filename().string()) && !is_emptied(item.path()))
+      out.push_back(item.path().string());
   }
   std::sort(out.rbegin(), out.rend());
   return out;
@@ -43,10 +51,17 @@ void point_last_to(const std::string& run, const std::string& name) {
   fs::rename(fresh, link);
 }
 
+void remove_ours(const std::string& folder) {
+  const auto left = remove_checkpoint(folder);
+  if (!left.empty())
+    log::warning("{}: is removed but for what it did not write: {}", folder, text::join(left));
+}
+
 // What saves that were cut short left behind.
 void remove_leftovers(const std::string& run) {
   for (const auto& item : fs::directory_iterator(shelf(run))) {
-    if (item.path().filename().string().find(".cvf-") != std::string::npos) fs::remove_all(item.path());
+    const std::string name = item.path().filename().string();
+    if (is_checkpoint_name(name, true) && !is_checkpoint_name(name)) remove_ours(item.path().string());
   }
 }
 
@@ -77,6 +92,7 @@ void Position::describe(config::Section& s) {
   s.key("best_every_frame", &best.every_frame, "");
   s.key("best_training_grid", &best.training_grid, "");
   s.key("best_step", &best_step, "");
+  s.key("validation_due", &validation_due, "");
   s.key("batch", &batch, "");
   s.key("data_hash", &data_hash, "");
 }
@@ -91,9 +107,16 @@ void save_checkpoint(const std::string& run, const model::TrainedModel& model, O
   fs::create_directories(shelf(run));
   const std::string name = name_of(position.step);
   model::folder::replace(shelf(run) + "/" + name, files);
+  settle_checkpoint(run, position.step, keep);
+}
+
+// Newer ones than this are damaged, or else the run would have gone on from there: they do not count.
+void settle_checkpoint(const std::string& run, std::int64_t step, int keep) {
+  const std::string name = name_of(step);
   point_last_to(run, name);
-  auto all = folders_of(run);
-  for (std::size_t i = static_cast<std::size_t>(keep); i < all.size(); ++i) fs::remove_all(all[i]);
+  auto older = folders_of(run);
+  std::erase_if(older, [&](const std::string& path) { return fs::path(path).filename() >= name; });
+  for (std::size_t i = static_cast<std::size_t>(keep) - 1; i < older.size(); ++i) remove_ours(older[i]);
   remove_leftovers(run);
 }
 

@@ -24,7 +24,8 @@ struct Position {
   double best_error = -1;    // the mean of `best`; negative: none yet
   RolloutErrors best;        // of validation
   std::int64_t best_step = 0;
-  std::int64_t batch = 0;  // loader.batch, for a resumed run to compare
+  bool validation_due = false;  // a signal came before the rollouts of this step were done
+  std::int64_t batch = 0;       // loader.batch, for a resumed run to compare
   std::string data_hash;
 
   void describe(config::Section& section);
@@ -40,6 +41,10 @@ struct Checkpoint {
 /// removes all but the newest `keep`.
 void save_checkpoint(const std::string& run, const model::TrainedModel& model, Optimizer& optimizer,
                      const Position& position, int keep);
+
+/// The second half of it, which a kill may have prevented: `last` points to the checkpoint of that step, and
+/// older ones but the newest `keep` are gone, with what saves that were cut short left.
+void settle_checkpoint(const std::string& run, std::int64_t step, int keep);
 
 /// The newest whole checkpoint of a run; each damaged one that is skipped is named in a warning. Nothing when
 /// the run has none; a ModelError when it has some and all are damaged.

@@ -54,9 +54,10 @@ Feed::Feed(std::shared_ptr<const data::Source> source, std::vector<std::size_t> 
               shard, derivatives(needs.spline)),
       frame_shape_(shape_of(source->description())) {}
 
-const Portion& Feed::next() {
+const Portion* Feed::next(const std::function<bool()>& give_up) {
   if (batch_) loader_.recycle(std::move(batch_));
-  batch_ = loader_.next();
+  batch_ = loader_.next(give_up);
+  if (!batch_) return nullptr;
   const auto rows = static_cast<std::int64_t>(batch_->rows),
              frames = static_cast<std::int64_t>(batch_->frames);
   const auto companions = static_cast<std::int64_t>(companions_of(spline_));
@@ -71,7 +72,7 @@ const Portion& Feed::next() {
     if (companions > 1) portion_.curvatures.push_back({values[f].select(1, 2)});
   }
   portion_.steps = torch::from_blob(batch_->times.data(), {frames, rows}, torch::kDouble).diff(1, 0);
-  return portion_;
+  return &portion_;
 }
 
 objectives::Batch in_model_units(const Portion& portion, const normalizers::Normalizer& normalizer,

@@ -30,8 +30,9 @@ class Feed {
        const data::DownsamplingOptions& downsampling, data::LoaderOptions options,
        const objectives::Needs& needs, std::uint64_t seed, data::Shard shard);
 
-  /// The next portion; the one before is given back to the loader.
-  const Portion& next();
+  /// The next portion; the one before is given back to the loader. Null when `give_up` became true while it
+  /// waited.
+  const Portion* next(const std::function<bool()>& give_up = {});
 
   data::Loader& loader() { return loader_; }
 

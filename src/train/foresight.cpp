@@ -1,17 +1,23 @@
 #include "train/foresight.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/errors.hpp"
 #include "core/log.hpp"
 #include "core/memory.hpp"
+#include "core/text.hpp"
+#include "train/checkpoint.hpp"
 
 namespace cvf::train {
 namespace {
 
+// Of the folder, or of the nearest one above it that is there already.
 double disk_available(const std::string& folder) {
   std::error_code failed;
-  const auto space = std::filesystem::space(folder, failed);
+  auto there = std::filesystem::absolute(folder, failed);
+  while (!std::filesystem::exists(there, failed) && there.has_relative_path()) there = there.parent_path();
+  const auto space = std::filesystem::space(there, failed);
   return failed ? 1e300 : static_cast<double>(space.available);
 }
 
@@ -20,6 +26,25 @@ std::string bytes(double count) {
 }
 
 }  // namespace
+
+Needed needed_for(const RunOptions& options, const Materials& materials, const Learner& learner, int ranks) {
+  const auto& description = materials.source->description();
+  const auto portion = learner.portions(std::max<std::int64_t>(1, options.loader.batch / ranks)).front();
+  const auto rows = static_cast<double>(portion.second - portion.first);
+  double data = 0;
+  for (const auto sample : materials.splits.train) {
+    data += static_cast<double>(description.frames[sample] /
+                                static_cast<std::size_t>(options.downsampling.factor)) *
+            static_cast<double>(description.frame_size()) * sizeof(float);
+  }
+  const auto& field = *learner.model.field;
+  return {.parameters = static_cast<double>(field.parameter_count()) * 4,
+          .copies = options.length.average > 0 ? 6.0 : 5.0,
+          .activations = field.training_bytes(rows * learner.objective->needs().evaluations),
+          .loader = std::min(data, static_cast<double>(options.loader.memory_mb) * 1e6),
+          .checkpoint = checkpoint_bytes(learner.model, learner.optimizer),
+          .checkpoints = options.checkpoint.keep + 2};
+}
 
 void foresee(const Needed& n, const std::string& folder, double available_memory, double available_disk) {
   const double memory = n.parameters * n.copies + n.activations + n.loader;

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "train/learner.hpp"
+
 namespace cvf::train {
 
 struct Needed {
@@ -14,6 +16,8 @@ struct Needed {
   double checkpoint = 0;   // bytes of one
   int checkpoints = 0;     // kept, with the one being written and the best
 };
+
+Needed needed_for(const RunOptions& options, const Materials& materials, const Learner& learner, int ranks);
 
 /// Throws a ConfigError or DataError that says what is short and what would help. `available` < 0: asks the
 /// system.

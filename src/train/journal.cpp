@@ -75,6 +75,16 @@ void Journal::event(const std::string& kind, std::int64_t step, const Numbers& n
   if (!log_) throw DataError("{}/log.jsonl: writing failed; is the disk full?", folder_);
 }
 
+bool Journal::has(const std::string& folder, const std::string& kind, std::int64_t step) {
+  std::ifstream in(folder + "/log.jsonl");
+  for (std::string line; std::getline(in, line);) {
+    const Json event = Json::parse(line, nullptr, false);
+    if (event.is_object() && event.value("event", Json()) == kind && event.value("step", Json()) == step)
+      return true;
+  }
+  return false;
+}
+
 // One chart for each number, in a group for each kind of event.
 void Journal::tell_tensorboard(const std::string& kind, std::int64_t step, const Numbers& numbers) {
   Numbers finite;

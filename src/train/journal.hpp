@@ -25,6 +25,9 @@ class Journal {
   void event(const std::string& kind, std::int64_t step, const Numbers& numbers,
              const std::vector<std::pair<std::string, std::string>>& texts = {});
 
+  /// Whether the run's log has an event of this kind at this step.
+  static bool has(const std::string& folder, const std::string& kind, std::int64_t step);
+
   /// A row of metrics.csv and an event "step". The first row decides the columns.
   void row(std::int64_t step, const Numbers& numbers);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interrupt.hpp"
 #include "train/statistics.hpp"
 
 namespace cvf::train {
@@ -22,7 +23,7 @@ Learner::Learner(const RunOptions& o, const Materials& materials, Team& team)
       rate_(o.optimizer.rate),
       team_(team) {}
 
-Numbers Learner::learn(const Portion& portion) {
+Numbers Learner::learn(const Portion& portion, bool last) {
   follow_statistics(*model.normalizer, portion, team_);
   const auto rows = static_cast<std::int64_t>(portion.ids.size());
   ids = portion.ids;
@@ -32,7 +33,11 @@ Numbers Learner::learn(const Portion& portion) {
                        .first_row = static_cast<std::uint64_t>(batches * global_batch_ + team_.rank() * rows),
                        .rows = rows});
   Numbers means;
-  for (const auto& [begin, end] : portions(rows)) learn_rows(begin, end, means);
+  for (const auto& [begin, end] : portions(rows)) {
+    learn_rows(begin, end, means);
+    // Ranks must agree, and at the end of a step they do so anyway.
+    if ((!last || end < rows) && team_.any(interrupt::requested())) throw Abandoned{};
+  }
   ++batches;
   return means;
 }
@@ -71,13 +76,33 @@ void Learner::learn_rows(std::int64_t begin, std::int64_t end, Numbers& means) {
     means[k + 1].second += share * losses.parts[k].second.item<double>();
 }
 
-StepResult Learner::step(double factor, bool wish_to_stop) {
-  optimizer.clear_gradients();
-  StepResult out;
+Numbers Learner::gradients() {
+  // A rank that waits for data cannot tell the others that it gave up.
+  const auto give_up = [this] { return team_.size() == 1 && interrupt::requested(); };
+  Numbers sums;
   for (int i = 0; i < accumulate_; ++i) {
-    const Numbers means = learn(feed.next());
-    if (i == 0) out.losses = means;
-    for (std::size_t k = 0; i > 0 && k < means.size(); ++k) out.losses[k].second += means[k].second;
+    const Portion* portion = feed.next(give_up);
+    if (portion == nullptr) throw Abandoned{};
+    const Numbers means = learn(*portion, i + 1 == accumulate_);
+    if (i == 0) sums = means;
+    for (std::size_t k = 0; i > 0 && k < means.size(); ++k) sums[k].second += means[k].second;
+  }
+  return sums;
+}
+
+StepResult Learner::step(double factor) {
+  optimizer.clear_gradients();
+  normalizers::NamedTensors statistics;
+  for (const auto& [name, tensor] : model.normalizer->state()) statistics.emplace_back(name, tensor.clone());
+  const std::int64_t seen = batches;
+  StepResult out;
+  try {
+    out.losses = gradients();
+  } catch (const Abandoned&) {
+    model.normalizer->load(statistics);
+    batches = seen;
+    optimizer.clear_gradients();
+    throw;
   }
   team_.average(optimizer.gradients());
   out.norm = optimizer.gradient_norm();
@@ -85,7 +110,7 @@ StepResult Learner::step(double factor, bool wish_to_stop) {
   out.rate = factor * rate_;
   optimizer.step(out.norm, factor);
 
-  std::vector<double> sums{wish_to_stop ? 1.0 : 0.0};
+  std::vector<double> sums{interrupt::requested() ? 1.0 : 0.0};
   for (const auto& [name, value] : out.losses) sums.push_back(value);
   sums = team_.sum(std::move(sums));
   out.stop = sums[0] > 0;

@@ -25,12 +25,17 @@ struct NotFinite {
   std::string what;
 };
 
+/// The step was given up before it touched the weights: a signal came. The learner stands where it stood
+/// before it.
+struct Abandoned {};
+
 class Learner {
  public:
   Learner(const RunOptions& options, const Materials& materials, Team& team);
 
-  /// `factor` scales the learning rate. Throws NotFinite before it touches the weights.
-  StepResult step(double factor, bool wish_to_stop = false);
+  /// `factor` scales the learning rate. Throws NotFinite before it touches the weights, and Abandoned when a
+  /// signal comes between the portions of a long step.
+  StepResult step(double factor);
 
   model::TrainedModel model;
   std::unique_ptr<objectives::Objective> objective;
@@ -49,7 +54,9 @@ class Learner {
   std::vector<std::pair<std::int64_t, std::int64_t>> portions(std::int64_t rows) const;
 
  private:
-  Numbers learn(const Portion& portion);  // the mean losses of the batch: total first, then the parts
+  Numbers gradients();  // of the accumulated batches; their losses added up
+  Numbers learn(const Portion& portion,
+                bool last);  // the mean losses of the batch: total first, then the parts
   void learn_rows(std::int64_t begin, std::int64_t end, Numbers& means);
 
   std::uint64_t seed_;

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/hash.hpp"
+#include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/version.hpp"
 #include "data/derived.hpp"
@@ -46,6 +47,7 @@ void add_steps(Steps& steps, const std::vector<double>& times, const std::vector
 Steps steps_of(const data::Source& source, const std::vector<std::size_t>& samples, const RunOptions& o) {
   Steps steps;
   for (const std::size_t sample : samples) {
+    interrupt::throw_if_requested("the run had not begun");
     const auto times = source.times(sample);
     const auto kept =
         data::kept_frames(o.downsampling, times.size(), static_cast<std::uint64_t>(o.seed), sample);
@@ -107,17 +109,22 @@ void check_objective(const RunOptions& o) {
 std::string data_hash(const std::string& file) {
   constexpr std::uintmax_t whole = 4'000'000'000, piece = 1 << 24;
   const auto size = std::filesystem::file_size(file);
-  if (size <= whole) return "sha256:" + hex(sha256_of_file(file));
-  Sha256 hash;
-  hash.add(fmt::format("{}\n", size));
   std::ifstream in(file, std::ios::binary);
   std::string block(piece, '\0');
-  for (std::uintmax_t i = 0; i < 64; ++i) {
-    in.seekg(static_cast<std::streamoff>((size - piece) / 63 * i));
-    in.read(block.data(), static_cast<std::streamsize>(piece));
+  Sha256 hash;
+  const auto add = [&](std::uintmax_t begin, std::uintmax_t count) {
+    interrupt::throw_if_requested("the run had not begun");
+    in.seekg(static_cast<std::streamoff>(begin));
+    in.read(block.data(), static_cast<std::streamsize>(count));
     if (!in) throw DataError("{}: reading failed", file);
-    hash.add(block);
+    hash.add(std::string_view(block).substr(0, count));
+  };
+  if (size <= whole) {
+    for (std::uintmax_t at = 0; at < size; at += piece) add(at, std::min(piece, size - at));
+    return "sha256:" + hex(hash.finish());
   }
+  hash.add(fmt::format("{}\n", size));
+  for (std::uintmax_t i = 0; i < 64; ++i) add((size - piece) / 63 * i, piece);
   return "sha256-of-64-pieces:" + hex(hash.finish());
 }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/errors.hpp"
+#include "core/hash.hpp"
 #include "core/threads.hpp"
 #include "core/torch.hpp"
 #include "core/version.hpp"
@@ -33,8 +34,11 @@ std::map<std::string, std::string> settings_of(const std::string& toml) {
   return out;
 }
 
-bool is_free(const std::string& key) {
-  return std::any_of(free_keys.begin(), free_keys.end(),
+constexpr std::array own_keys{"loader.memory_mb", "loader.prefetch", "data.file", "generate."};  // of a rank
+
+template <std::size_t N>
+bool is_one_of(const std::string& key, const std::array<const char*, N>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
                      [&](const char* prefix) { return key.starts_with(prefix); });
 }
 
@@ -46,12 +50,35 @@ void check_same_run(const Checkpoint& checkpoint, const std::string& run_toml) {
   for (const auto& [key, value] : now) {
     const auto found = before.find(key);
     const std::string old = found == before.end() ? "not set" : found->second;
-    if (old != value && !is_free(key)) {
+    if (old != value && !is_one_of(key, free_keys)) {
       throw ConfigError(
           "{}: this run was begun with {} = {}, not {}; give another --out, or --overwrite to begin anew",
           checkpoint.folder, key, old, value);
     }
   }
+}
+
+void check_same_settings(Team& team, const std::string& run_toml) {
+  auto settings = settings_of(run_toml);
+  std::erase_if(settings, [](const auto& entry) { return is_one_of(entry.first, own_keys); });
+  settings["the program"] = fmt::format("cvf {} ({}) with LibTorch {}", version, commit, TORCH_VERSION);
+  team.check_same(settings);
+}
+
+void check_same_data(Team& team, const Materials& materials) {
+  const auto& description = materials.source->description();
+  team.check_same({{"the number of samples in data.file", fmt::format("{}", description.samples)},
+                   {"the content of data.file", materials.recipe.state.data_hash}});
+}
+
+void check_same_start(Team& team, const std::optional<Checkpoint>& checkpoint) {
+  std::string content = "none";
+  if (checkpoint) {
+    Sha256 hash;
+    for (const auto& [name, bytes] : checkpoint->files) hash.add(bytes);
+    content = fmt::format("step {} ({})", checkpoint->position.step, hex(hash.finish()).substr(0, 16));
+  }
+  team.check_same({{"the newest checkpoint in --out", content}});
 }
 
 std::string versions() {

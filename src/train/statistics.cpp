@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
+
 namespace cvf::train {
 namespace {
 
@@ -27,25 +30,35 @@ Normalizer::Measured of_all_ranks(const Normalizer::Measured& own, Team& team) {
 
 }  // namespace
 
-// Two passes over the same batches: what velocities are measured in may depend on the states' statistics.
+// Two passes over the same batches: what velocities are measured in may depend on the states' statistics. On
+// a signal a rank breaks off, and all end at the next agreement.
 void fit_statistics(Normalizer& normalizer, Feed& feed, Team& team) {
   const data::Cursor start{};
-  std::size_t batches = 0;
+  const auto agree = [&team](bool interrupted) {
+    if (team.any(interrupted))
+      throw Interrupted("interrupted before the first step; there was nothing to save");
+  };
+  const auto most = std::min(most_batches, feed.loader().batches_per_epoch());
   std::vector<Moments> states;
-  for (std::size_t values = 0; batches < std::min(most_batches, feed.loader().batches_per_epoch());
-       ++batches) {
-    const Portion& portion = feed.next();
-    states.push_back(Moments::of(portion.frames[0].value));
-    values += static_cast<std::size_t>(portion.frames[0].value.numel());
-    if (values > most_values) break;
+  const Portion* portion = nullptr;
+  bool going = true;
+  for (std::size_t values = 0; states.size() < most && values <= most_values;
+       values += static_cast<std::size_t>(portion->frames[0].value.numel())) {
+    portion = feed.next(interrupt::requested);
+    going = portion != nullptr && !interrupt::requested();
+    if (!going) break;
+    states.push_back(Moments::of(portion->frames[0].value));
   }
+  agree(!going);
   normalizer.fit(of_all_ranks(Moments::merged(states), team));
   feed.loader().seek(start);
   std::vector<Moments> velocities;
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    const Portion& portion = feed.next();
-    velocities.push_back(normalizer.measure(portion.frames[0], portion.secant()).velocity);
+  while (going && velocities.size() < states.size()) {
+    portion = feed.next(interrupt::requested);
+    going = portion != nullptr && !interrupt::requested();
+    if (going) velocities.push_back(normalizer.measure(portion->frames[0], portion->secant()).velocity);
   }
+  agree(!going);
   normalizer.fit({normalizer.state_moments(), of_all_ranks(Moments::merged(velocities), team)});
   feed.loader().seek(start);
 }

@@ -7,7 +7,8 @@
 
 namespace cvf::train {
 
-/// From the first rows of epoch 0, at most one epoch; the feed then starts again.
+/// From the first rows of epoch 0, at most one epoch; the feed then starts again. Interrupted when a signal
+/// reached one of the ranks.
 void fit_statistics(normalizers::Normalizer& normalizer, Feed& feed, Team& team);
 
 void follow_statistics(normalizers::Normalizer& normalizer, const Portion& portion, Team& team);

@@ -5,12 +5,14 @@
 //   log.jsonl, metrics.csv   what happened
 //   checkpoints/, last       where to go on; `last` is a model like any other
 //   best                     the model with the lowest mean of both validation errors
+//   .lock, .cvf-run          who works here, and what of all this is the run's
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include "train/options.hpp"
+#include "train/own_folder.hpp"
 #include "train/team/team.hpp"
 
 namespace cvf::train {
@@ -25,9 +27,10 @@ struct Outcome {
   std::int64_t best_step = 0;
 };
 
-/// Trains, or goes on from the newest whole checkpoint in `folder`. An interrupt saves and throws
-/// Interrupted; a loss or gradient that is not finite throws NumericsError and leaves the last good
-/// checkpoint and a file that reproduces it.
-Outcome train(RunOptions options, const std::string& folder, Team& team);
+/// Trains, or goes on from the newest whole checkpoint in `folder`; `claim.anew` removes the run that is
+/// there. Ranks that do not mean the same run are a ConfigError. An interrupt saves and throws Interrupted; a
+/// loss or gradient that is not finite throws NumericsError and leaves the last good checkpoint and a file
+/// that reproduces it.
+Outcome train(RunOptions options, const std::string& folder, Team& team, const Claim& claim = {});
 
 }  // namespace cvf::train

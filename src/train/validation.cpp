@@ -6,11 +6,29 @@
 #include <cmath>
 #include <limits>
 
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
 #include "data/trajectories.hpp"
 #include "rollout/protocols.hpp"
 
 namespace cvf::train {
 namespace {
+
+class EvaluationMode {  // as long as it lives
+ public:
+  explicit EvaluationMode(torch::nn::Module& module) : module_(module), was_training_(module.is_training()) {
+    module.eval();
+  }
+  ~EvaluationMode() {
+    if (was_training_) module_.train();
+  }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  torch::nn::Module& module_;
+  bool was_training_;
+};
 
 using torch::Tensor;
 
@@ -29,12 +47,13 @@ struct Validation::Sums {
   std::vector<double> numbers;
   std::size_t frames;
 
-  explicit Sums(std::size_t most_frames) : numbers(2 * most_frames + 3), frames(most_frames) {}
+  explicit Sums(std::size_t most_frames) : numbers(2 * most_frames + 4), frames(most_frames) {}
   double& square(std::size_t frame) { return numbers[frame]; }
   double& count(std::size_t frame) { return numbers[frames + frame]; }
   double& evaluations() { return numbers[2 * frames]; }
   double& intervals() { return numbers[2 * frames + 1]; }
   double& diverged() { return numbers[2 * frames + 2]; }
+  double& interrupted() { return numbers[2 * frames + 3]; }
 
   void add(const Tensor& states, const Tensor& truth, const std::vector<double>& spent) {
     const Tensor squares = (states - truth).to(torch::kDouble).square().flatten(1).mean(1).contiguous();
@@ -90,6 +109,7 @@ Validation::Validation(const Materials& materials, const RunOptions& o) {
   const auto& samples = materials.splits.validation;
   const auto count = std::min<std::size_t>(samples.size(), static_cast<std::size_t>(o.validation.samples));
   for (std::size_t i = 0; i < count; ++i) {
+    interrupt::throw_if_requested("the run had not begun");
     const auto whole = trajectories.get(samples[i]);
     auto frames = whole->times.size();
     if (o.validation.frames > 0) frames = std::min(frames, static_cast<std::size_t>(o.validation.frames) + 1);
@@ -122,8 +142,7 @@ void Validation::add_kept(std::size_t sample, std::size_t source_frames, const R
 
 Verdict Validation::judge(const model::TrainedModel& model, Team& team) const {
   const torch::NoGradGuard no_gradients;
-  const bool training = model.field->is_training();
-  model.field->eval();
+  const EvaluationMode mode(*model.field);
   Sums every = sums_over(every_frame_, model, team);
   Verdict out{.errors = {every.error(), every.error()},
               .evaluations = every.evaluations() / every.intervals(),
@@ -133,14 +152,19 @@ Verdict Validation::judge(const model::TrainedModel& model, Team& team) const {
     out.errors.training_grid = kept.error();
     out.diverged += kept.diverged();
   }
-  if (training) model.field->train();
   return out;
 }
 
 Validation::Sums Validation::sums_over(const Grid& grid, const model::TrainedModel& model, Team& team) const {
   Sums sums(grid.longest);
-  add_share(sums, grid, model, static_cast<std::size_t>(team.rank()), static_cast<std::size_t>(team.size()));
+  try {
+    add_share(sums, grid, model, static_cast<std::size_t>(team.rank()),
+              static_cast<std::size_t>(team.size()));
+  } catch (const Interrupted&) {
+    sums.interrupted() = 1;
+  }
   sums.numbers = team.sum(std::move(sums.numbers));
+  if (sums.interrupted() > 0) throw Interrupted("interrupted while the validation samples were rolled out");
   return sums;
 }
 

@@ -24,6 +24,7 @@ class Validation {
   Validation(const Materials& materials, const RunOptions& options);
 
   bool wanted() const { return !every_frame_.truths.empty(); }
+  /// Interrupted, on every rank, when a signal reached one of them.
   Verdict judge(const model::TrainedModel& model, Team& team) const;
 
  private:

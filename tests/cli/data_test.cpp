@@ -87,9 +87,12 @@ TEST(DataVerbs, ATerminationSignalKeepsFinishedSamplesAndHasItsOwnCode) {
                                            "--set",
                                            "system.burn_in=20"};
   Program program(scratch, arguments);
-  while (!std::filesystem::exists(scratch.path("a.h5.journal")))
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto recorded = [&] {
+    if (!std::filesystem::exists(scratch.path("a.h5.journal"))) return std::ptrdiff_t{0};
+    const std::string journal = files::read_whole(scratch.path("a.h5.journal"));
+    return std::count(journal.begin(), journal.end(), '\n');
+  };
+  while (recorded() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   program.send(SIGTERM);
   const Ran ran = program.wait();
   EXPECT_EQ(ran.code, 8) << ran.err;

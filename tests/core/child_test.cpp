@@ -55,9 +55,13 @@ TEST(FolderLock, LetsOnlyOneIn) {
   std::filesystem::create_directory(scratch.path("study"));
   {
     const FolderLock first(scratch.path("study"));
-    EXPECT_NE(
-        sentence_of<UsageError>([&] { FolderLock second(scratch.path("study")); }).find("another process"),
-        std::string::npos);
+    const auto sentence = sentence_of<UsageError>([&] { FolderLock second(scratch.path("study")); });
+    EXPECT_NE(sentence.find(fmt::format("study: process {} on ", getpid())), std::string::npos) << sentence;
+    EXPECT_TRUE(first.in_place());
+    std::filesystem::remove(scratch.path("study/.lock"));
+    EXPECT_FALSE(first.in_place());
+    files::write_atomically(scratch.path("study/.lock"), "");
+    EXPECT_FALSE(first.in_place()) << "another file of the same name";
   }
   EXPECT_NO_THROW(FolderLock(scratch.path("study")));
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/files.hpp"
+#include "model/opened.hpp"
 #include "support/scratch.hpp"
 
 namespace cvf::model::folder {
@@ -149,6 +150,21 @@ TEST(Folder, AReaderNeverSeesHalfOfAReplacement) {
   writer.join();
 }
 
+// Opened once, a folder stays the one that it was, through any number of replacements: a sum of one and a
+// file of another never meet, however the two processes are scheduled.
+TEST(Folder, AnOpenedOneIsNotMixedWithItsSuccessors) {
+  const Scratch scratch;
+  const std::string path = scratch.path("model");
+  replace(path, first);
+  const Opened opened(path);
+  for (int i = 0; i < 5; ++i) {
+    replace(path, i % 2 == 0 ? second : first);
+    EXPECT_FALSE(opened.is_still(path)) << "replacement " << i;
+    EXPECT_FALSE(opened.content("a.toml").has_value()) << "replacement " << i;
+  }
+  EXPECT_TRUE(Opened(path).is_still(path));
+}
+
 TEST(Folder, ADiskThatIsFullLeavesTheOldOne) {
   const Scratch scratch;
   const std::string path = scratch.path("model");
@@ -179,6 +195,38 @@ TEST(Folder, SomebodysOwnFilesAreNotReplaced) {
   files::write_atomically(scratch.path("file"), "x");
   EXPECT_EQ(sentence_of<ModelError>([&] { replace(scratch.path("file"), first); }),
             scratch.path("file") + ": there is a file in the place of the model");
+}
+
+TEST(Folder, WhatSomebodyPutBesideAModelStaysThere) {
+  const Scratch scratch;
+  const std::string path = scratch.path("model");
+  replace(path, first);
+  files::write_atomically(path + "/notes.txt", "mine");
+  fs::create_directories(path + "/a.toml.tmp1");  // only its name is like one of ours
+  files::write_atomically(path + "/a.toml.tmp1/thesis.txt", "years of work");
+  EXPECT_EQ(read_both(path), first);
+  for (int step = 0; dies_after(step, path); ++step)
+    EXPECT_NO_THROW(read_both(path)) << "after step " << step;
+  EXPECT_EQ(read_both(path), second);
+  EXPECT_EQ(files::read_whole(path + "/notes.txt"), "mine");
+  EXPECT_EQ(files::read_whole(path + "/a.toml.tmp1/thesis.txt"), "years of work");
+  EXPECT_EQ(names_in(scratch.path("")), std::set<std::string>{"model"});
+}
+
+TEST(Folder, RemovingOneTakesItsFilesAndNothingElse) {
+  const Scratch scratch;
+  const std::string path = scratch.path("model");
+  replace(path, first);
+  EXPECT_TRUE(remove(path).empty());
+  EXPECT_FALSE(fs::exists(path));
+  replace(path, first);
+  files::write_atomically(path + "/notes.txt", "mine");
+  EXPECT_EQ(remove(path), std::vector{path + "/notes.txt"});
+  EXPECT_EQ(names_in(path), (std::set<std::string>{"notes.txt", "SHA256SUMS"}));
+  replace(path, second);
+  EXPECT_EQ(read_both(path), second);
+  EXPECT_EQ(files::read_whole(path + "/notes.txt"), "mine");
+  EXPECT_TRUE(remove(scratch.path("nowhere")).empty());
 }
 
 TEST(Folder, WhatIsMissingOrOfAnotherFormatIsNamed) {

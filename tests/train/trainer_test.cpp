@@ -1,12 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <set>
-#include <sstream>
 
 #include "core/errors.hpp"
-#include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/registry.hpp"
 #include "model/trained_model.hpp"
@@ -18,24 +14,11 @@ namespace cvf::train {
 namespace {
 
 namespace fs = std::filesystem;
+using testing_support::losses_of;
 using testing_support::run;
 using testing_support::Scratch;
 using testing_support::tiny_run;
 using testing_support::weights;
-
-std::vector<double> losses_of(const std::string& folder) {
-  std::ifstream in(folder + "/metrics.csv");
-  std::string line;
-  std::getline(in, line);
-  std::vector<double> out;
-  while (std::getline(in, line)) {
-    std::istringstream cells(line);
-    std::string cell;
-    for (int i = 0; i < 4; ++i) std::getline(cells, cell, ',');  // step, epoch, seconds, loss
-    out.push_back(std::stod(cell));
-  }
-  return out;
-}
 
 // Every objective and the options that change what a batch must hold.
 const std::vector<std::pair<std::string, std::string>> recipes{
@@ -123,59 +106,6 @@ TEST(Training, GivesTheSameBytesTwice) {
   EXPECT_EQ(weights(scratch.path("a")), weights(scratch.path("b")));
 }
 
-TEST(Training, GoesOnToTheBitAfterAnInterrupt) {
-  for (const std::string more :
-       {"train.average = 0.9", "objective.name = \"node\"", "train.accumulate = 3"}) {
-    SCOPED_TRACE(more);
-    const Scratch scratch;
-    const auto toml = tiny_run(scratch.path("data.h5"), more);
-    run(toml, scratch.path("whole"));
-    int stops = 0;
-    for (;; ++stops) {
-      interrupt::request();  // each attempt makes one step, and saves
-      try {
-        run(toml, scratch.path("parts"));
-        break;
-      } catch (const Interrupted& stop) {
-        EXPECT_NE(std::string(stop.what()).find("the same command goes on"), std::string::npos);
-      }
-    }
-    interrupt::clear();
-    EXPECT_EQ(stops, 39);
-    for (const char* file : {"weights", "normalizer", "training"}) {
-      const auto name = fmt::format("/last/{}.safetensors", file);
-      EXPECT_EQ(files::read_whole(scratch.path("whole") + name),
-                files::read_whole(scratch.path("parts") + name));
-    }
-    EXPECT_EQ(losses_of(scratch.path("whole")), losses_of(scratch.path("parts")));
-  }
-}
-
-TEST(Training, FallsBackWhenTheNewestCheckpointIsDamaged) {
-  const Scratch scratch;
-  const auto toml = tiny_run(scratch.path("data.h5"));
-  run(toml, scratch.path("whole"));
-  fs::copy(scratch.path("whole"), scratch.path("hurt"),
-           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  const std::string moments = scratch.path("hurt/checkpoints/step-000000040/training.safetensors");
-  std::string bytes = files::read_whole(moments);
-  bytes[bytes.size() / 2] ^= 1;
-  files::write_atomically(moments, bytes);
-  const auto outcome = run(toml, scratch.path("hurt"));
-  EXPECT_EQ(outcome.steps_here, 10);
-  EXPECT_EQ(weights(scratch.path("hurt")), weights(scratch.path("whole")));
-}
-
-TEST(Training, KeepsTheNewestCheckpointsOnly) {
-  const Scratch scratch;
-  run(tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3"), scratch.path("run"));
-  std::set<std::string> names;
-  for (const auto& item : fs::directory_iterator(scratch.path("run/checkpoints"))) {
-    names.insert(item.path().filename().string());
-  }
-  EXPECT_EQ(names, (std::set<std::string>{"step-000000020", "step-000000030", "step-000000040"}));
-}
-
 TEST(Training, DoesNothingTwiceAndRefusesOtherSettingsInTheSameFolder) {
   const Scratch scratch;
   const auto toml = tiny_run(scratch.path("data.h5"));
@@ -204,6 +134,7 @@ TEST(Training, StopsWhereNumbersGoWrongAndShowsItAgain) {
     const std::string sentence = error.what();
     EXPECT_NE(sentence.find("step 2: the loss is not finite; first at"), std::string::npos) << sentence;
     EXPECT_NE(sentence.find("samples "), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("; there is no checkpoint yet,"), std::string::npos) << sentence;
   }
   const auto seen = replay(scratch.path("run/failure-step-2.safetensors"));
   EXPECT_FALSE(std::isfinite(seen.loss));

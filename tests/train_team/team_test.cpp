@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <set>
+#include <sstream>
 #include <thread>
 
+#include "core/interrupt.hpp"
+#include "support/listeners.hpp"
 #include "support/program.hpp"
 #include "support/team_tensors.hpp"
 #include "train/team/buckets.hpp"
@@ -13,6 +18,8 @@
 namespace cvf::train {
 namespace {
 
+using testing_support::free_port;
+using testing_support::is_loopback;
 using testing_support::Program;
 using testing_support::Scratch;
 using testing_support::sentence_of;
@@ -25,12 +32,7 @@ class Ranks {
       : ranks_(ranks),
         program_(scratch_, {std::to_string(ranks), what, scratch_.path("")}, CVF_RANK_PROGRAM) {}
 
-  testing_support::Ran wait() {
-    const auto start = std::chrono::steady_clock::now();
-    auto out = program_.wait();
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return out;
-  }
+  testing_support::Ran wait() { return program_.wait(); }
   std::string said(int rank, const std::string& what = "rank") const {
     return files::read_whole(scratch_.path(what + std::to_string(rank)));
   }
@@ -42,8 +44,6 @@ class Ranks {
     for (int rank = 1; rank < ranks_; ++rank) EXPECT_EQ(said(0, what), said(rank, what)) << what << rank;
     return said(0, what);
   }
-
-  double seconds = 0;
 
  private:
   int ranks_;
@@ -100,7 +100,10 @@ TEST(TeamOfRanks, AveragesBroadcastsAddsAndComparesAndSharesTheThreadsOut) {
   }
   EXPECT_EQ(ranks.said(0, "numbers"), "3 0 10 true false threads 2 quiet false");
   EXPECT_EQ(ranks.said(1, "numbers"), "3 0 10 true false threads 2 quiet true");
-  EXPECT_EQ(ranks.agreed("differ"), "rank 1 has not the same configuration as rank 0");
+  EXPECT_EQ(
+      ranks.agreed("differ"),
+      "rank 1 has optimizer.rate = 0.02, and rank 0 has 0.01: start every rank with the same settings and "
+      "the same data");
 }
 
 TEST(TeamOfRanks, GetsTheSameBitsEverywhereAndAgain) {
@@ -116,7 +119,8 @@ TEST(TeamOfRanks, GetsTheSameBitsEverywhereAndAgain) {
   }
 }
 
-TEST(TeamOfRanks, EndsWithinSecondsWhenOneIsKilled) {
+// The ranks would wait for an hour; that they end at all shows that they noticed.
+TEST(TeamOfRanks, EndsWhenOneIsKilledAndDoesNotWaitForAnAnswer) {
   Ranks ranks(3, "killed");
   const auto ran = ranks.wait();
   EXPECT_EQ(ran.code, 128 + SIGKILL);
@@ -126,8 +130,8 @@ TEST(TeamOfRanks, EndsWithinSecondsWhenOneIsKilled) {
   for (const int rank : {0, 2}) {
     EXPECT_NE(ranks.said(rank).find("lost another rank while averaging"), std::string::npos)
         << ranks.said(rank);
+    EXPECT_EQ(ranks.said(rank).find("Timed out"), std::string::npos) << ranks.said(rank);
   }
-  EXPECT_LT(ranks.seconds, 15);
 }
 
 TEST(TeamOfRanks, EndsWithTheExitCodeOfTheFirstThatFails) {
@@ -143,15 +147,12 @@ TEST(TeamOfRanks, DoesNotWaitForeverForOneThatStopped) {
   EXPECT_EQ(ran.code, static_cast<int>(Exit::team));
   EXPECT_NE(ranks.said(0).find("rank 0 of 2 lost another rank while averaging: Timed out"), std::string::npos)
       << ranks.said(0);
-  EXPECT_LT(ranks.seconds, 25);
 }
 
 // SIGINT, because a rank that it reached twice would end at once and save nothing.
 TEST(TeamOfRanks, PassesASignalOnOnceAndWaitsForWhatIsBeingSaved) {
   Ranks ranks(2, "interrupted");
-  for (int i = 0; i < 3000 && !ranks.has("ready"); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  while (!ranks.has("ready")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   ranks.send(SIGINT);
   const auto ran = ranks.wait();
   EXPECT_EQ(ran.code, static_cast<int>(Exit::interrupted)) << ran.err;
@@ -174,7 +175,69 @@ TEST(TeamOfOne, ChangesNothing) {
   EXPECT_TRUE(team.any(true));
   EXPECT_FALSE(team.any(false));
   team.barrier();
-  team.check_same("configuration", "text");
+  team.check_same({{"seed", "3"}});
+}
+
+TEST(TeamOfRanks, ListensToNobodyOnceAllHaveCome) {
+  Ranks ranks(3, "listens");
+  const auto ran = ranks.wait();
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(ranks.said(rank, "listeners"), "") << "rank " << rank;
+}
+
+// Two ranks in one process, the first in a thread of its own; the sentences with which they could not meet.
+std::vector<std::string> meet(const std::vector<std::string>& secrets) {
+  const int port = free_port();
+  const auto sentence = [&](int rank) -> std::string {
+    try {
+      const Membership place{.rank = rank,
+                             .size = 2,
+                             .address = "127.0.0.1",
+                             .port = port,
+                             .secret = secrets[static_cast<std::size_t>(rank)]};
+      Team::join({.join_timeout = 600}, place).barrier();
+      return "";
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  };
+  std::vector<std::string> out(2);
+  std::thread first([&] { out[0] = sentence(0); });
+  out[1] = sentence(1);
+  if (!out[1].empty()) interrupt::request();  // the first would wait for ten minutes
+  first.join();
+  interrupt::clear();
+  return out;
+}
+
+TEST(TeamThatMeets, ListensOnLoopbackOnly) {
+  std::set<std::string> seen;
+  std::atomic<bool> met = false;
+  std::thread watch([&] {
+    while (!met) {
+      std::istringstream now(testing_support::listeners());
+      for (std::string one; std::getline(now, one);) seen.insert(one);
+    }
+  });
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(meet({"open sesame", "open sesame"}), (std::vector<std::string>{"", ""}));
+  met = true;
+  watch.join();
+  EXPECT_FALSE(seen.empty());
+  for (const auto& one : seen) EXPECT_TRUE(is_loopback(one)) << one;
+}
+
+TEST(TeamWithASecret, LetsNobodyInWhoDoesNotKnowIt) {
+  EXPECT_EQ(meet({"open sesame", "open sesame"}), (std::vector<std::string>{"", ""}));
+  const auto said = meet({"open sesame", "open barley"});
+  EXPECT_NE(said[0].find("the ranks had not met yet"), std::string::npos) << said[0];
+  EXPECT_NE(said[1].find("CVF_TEAM_SECRET"), std::string::npos) << said[1];
+}
+
+TEST(TeamWithASecret, NeedsOneBeyondThisMachine) {
+  const Membership place{.rank = 1, .size = 2, .address = "192.0.2.1", .port = 29500};
+  const auto sentence = sentence_of<UsageError>([&] { Team::join({.join_timeout = 0.1}, place); });
+  EXPECT_NE(sentence.find("set the environment variable CVF_TEAM_SECRET"), std::string::npos) << sentence;
 }
 
 TEST(TeamThatCannotMeet, SaysWhereItTried) {

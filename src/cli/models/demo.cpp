@@ -27,9 +27,18 @@ struct Demo {
       const std::string from = "file = \"";
       return text.replace(text.find(from), from.size(), from + fs::absolute(out).string() + "/");
     };
-    files::write_atomically(out + "/pendulum.toml", with_data_here(demo_pendulum));
-    files::write_atomically(out + "/diffusion-reaction.toml", with_data_here(demo_reaction));
-    files::write_atomically(out + "/demo.toml", demo_study);
+    write("pendulum.toml", with_data_here(demo_pendulum));
+    write("diffusion-reaction.toml", with_data_here(demo_reaction));
+    write("demo.toml", demo_study);
+  }
+
+  // A file that somebody wrote or changed is worth more than ours.
+  void write(const std::string& name, const std::string& content) const {
+    const std::string path = out + "/" + name;
+    if (fs::exists(path) && files::read_whole(path) != content) {
+      throw UsageError("{}: is not as cvf demo writes it, and is not written over; give another --out", path);
+    }
+    files::write_atomically(path, content);
   }
 
   void run() const {

@@ -21,7 +21,7 @@ struct Train {
   std::string run_file, out, replay;
   std::vector<std::string> sets;
   std::int64_t seed = -1;
-  int local_ranks = 0;
+  int local_ranks = 0, wait = 0;
   bool print_config = false, overwrite = false, data_only = false;
 
   train::RunOptions options() const {
@@ -39,15 +39,6 @@ struct Train {
                seen.step, seen.samples, seen.loss, seen.gradient_norm, seen.place);
   }
 
-  // A folder that holds anything but a run is not ours to empty.
-  void begin_anew() const {
-    if (!fs::exists(folder())) return;
-    if (!fs::exists(folder() + "/run.toml") && !fs::is_empty(folder())) {
-      throw UsageError("{}: holds something else than a run of cvf train, so it is not replaced", folder());
-    }
-    fs::remove_all(folder());
-  }
-
   void run() const {
     if (!replay.empty()) {
       tensors::prepare();
@@ -61,15 +52,13 @@ struct Train {
       fmt::print("{}", wanted.to_toml());
       return;
     }
-    if (train::membership().rank == 0) {
-      if (overwrite) begin_anew();
-      train::provide_data(wanted);
-    }
+    if (train::membership().rank == 0) train::provide_data(wanted);
     if (data_only) return;
     if (local_ranks > 1 && train::run_local_ranks(local_ranks)) return;
     tensors::prepare();
     auto team = train::Team::join();
-    const auto outcome = train::train(std::move(wanted), folder(), team);
+    const auto outcome =
+        train::train(std::move(wanted), folder(), team, {overwrite, std::chrono::seconds(wait)});
     if (team.leads()) tell(outcome, team.size());
   }
 
@@ -112,10 +101,13 @@ void add_train(CLI::App& app) {
   verb_app.add_option("--seed", verb->seed, "short for --set seed=N");
   verb_app.add_option("--local-ranks", verb->local_ranks, "start this many ranks on this machine")
       ->check(CLI::PositiveNumber);
+  verb_app.add_option("--wait", verb->wait, "seconds to wait for another process that trains in the folder")
+      ->check(CLI::NonNegativeNumber);
   verb_app.add_option("--replay", verb->replay, "evaluate the file that a failed run left");
   verb_app.add_flag("--print-config", verb->print_config, "print the resolved settings and stop");
   verb_app.add_flag("--data-only", verb->data_only, "make the data file if it is missing, and stop");
-  verb_app.add_flag("--overwrite", verb->overwrite, "begin anew even if the folder has a run");
+  verb_app.add_flag("--overwrite", verb->overwrite,
+                    "begin anew: what an earlier run wrote into the folder goes, nothing else");
 }
 
 }  // namespace cvf::cli

@@ -8,9 +8,11 @@
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/hash.hpp"
 #include "core/threads.hpp"
 #include "train/team/rank_process.hpp"
 #include "train/team/signals.hpp"
+#include "train/team/wire.hpp"
 
 namespace cvf::train {
 namespace {
@@ -31,8 +33,8 @@ bool interrupted(const RankProcess& rank) {
 class Launcher {
  public:
   explicit Launcher(const Launch& launch) : launch_(launch), port_(reserve_port()) {
-    for (int rank = 0; rank < launch.ranks; ++rank)
-      ranks_.push_back(start_rank(launch, rank, port_.number()));
+    const Meeting place{port_.number(), hex(sha256(wire::nonce()))};
+    for (int rank = 0; rank < launch.ranks; ++rank) ranks_.push_back(start_rank(launch, rank, place));
   }
 
   void watch() {

@@ -136,6 +136,7 @@ Membership membership(const Environment& environment) {
     out.local_rank = read.number(convention.local_rank, 0, out.size - 1).value_or(0);
     out.address = address(convention, read, out.size);
     out.port = port(convention, read);
+    out.secret = read.text("CVF_TEAM_SECRET").value_or("");
     out.threads = read.number("CVF_RANK_THREADS", 1, many).value_or(0);
     return out;
   }

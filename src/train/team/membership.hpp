@@ -14,6 +14,7 @@ struct Membership {
   int local_rank = 0;   // among the ranks of this machine; picks the GPU
   std::string address;  // where rank 0 listens; empty in a team of one
   int port = 0;
+  std::string secret;    // that every rank knows and nobody else (CVF_TEAM_SECRET)
   int threads = 0;       // set by our launcher, which shares the cores out; 0: not said
   std::string launcher;  // "torchrun", "Open MPI", ...: for messages
 };

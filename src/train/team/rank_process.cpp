@@ -14,13 +14,14 @@ namespace cvf::train {
 namespace {
 
 // What torchrun would set, and how many threads are the rank's own.
-Child::Start start_of(const Launch& launch, int rank, int port) {
+Child::Start start_of(const Launch& launch, int rank, const Meeting& place) {
   return {.arguments = launch.arguments,
           .environment = {{"RANK", std::to_string(rank)},
                           {"WORLD_SIZE", std::to_string(launch.ranks)},
                           {"LOCAL_RANK", std::to_string(rank)},
                           {"MASTER_ADDR", "127.0.0.1"},
-                          {"MASTER_PORT", std::to_string(port)},
+                          {"MASTER_PORT", std::to_string(place.port)},
+                          {"CVF_TEAM_SECRET", place.secret},
                           {"CVF_RANK_THREADS", std::to_string(std::max(1, launch.threads / launch.ranks))}},
           .output = {},
           .program = launch.program};
@@ -28,8 +29,8 @@ Child::Start start_of(const Launch& launch, int rank, int port) {
 
 }  // namespace
 
-RankProcess start_rank(const Launch& launch, int rank, int port) {
-  return {rank, Child(start_of(launch, rank, port))};
+RankProcess start_rank(const Launch& launch, int rank, const Meeting& place) {
+  return {rank, Child(start_of(launch, rank, place))};
 }
 
 ReservedPort::~ReservedPort() {

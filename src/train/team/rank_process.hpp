@@ -1,6 +1,7 @@
 // One rank as a child process of the launcher, and the port that its team meets at.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "core/child.hpp"
@@ -17,7 +18,14 @@ class RankProcess : public Child {
   int rank_;
 };
 
-RankProcess start_rank(const Launch& launch, int rank, int port);
+/// Where the ranks meet on 127.0.0.1, and the secret that keeps other users of the machine out: a process's
+/// environment can be read by its own user only.
+struct Meeting {
+  int port;
+  std::string secret;
+};
+
+RankProcess start_rank(const Launch& launch, int rank, const Meeting& place);
 
 /// A free port of 127.0.0.1, bound but not listened to: nobody else is given it, and rank 0 can still take it
 /// over because both allow the address's reuse.

@@ -1,8 +1,10 @@
 #include "train/team/team.hpp"
 
+#include <algorithm>
+
 #include "core/errors.hpp"
-#include "core/hash.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "core/threads.hpp"
 #include "train/team/buckets.hpp"
 #include "train/team/c10d.hpp"
@@ -154,15 +156,61 @@ void Team::barrier() {
   sum(0.0);
 }
 
-void Team::check_same(std::string_view what, std::string_view text) {
-  constexpr std::size_t bytes = 6;  // of the digest: they fit into a double exactly
-  const Digest digest = sha256(text);
-  double number = 0;
-  for (std::size_t i = 0; i < bytes; ++i) number = number * 256 + digest[i];
-  const auto all = gather(number);
-  for (std::size_t other = 1; other < all.size(); ++other) {
-    if (all[other] != all[0]) throw TeamError("rank {} has not the same {} as rank 0", other, what);
+std::string Team::broadcast(std::string text, int from) {
+  const auto length = static_cast<std::int64_t>(sum(rank() == from ? static_cast<double>(text.size()) : 0));
+  text.resize(static_cast<std::size_t>(length));
+  if (length == 0) return text;
+  const Tensor bytes = torch::from_blob(text.data(), {length}, torch::kByte).clone();
+  const Tensor there = link_ ? bytes.to(link_->device) : bytes;
+  broadcast(std::vector{there}, from);
+  const Tensor here = there.cpu();
+  return {reinterpret_cast<const char*>(here.data_ptr<std::uint8_t>()), text.size()};
+}
+
+namespace {
+
+// Keys and values contain no line breaks.
+std::string lines_of(const Team::Settings& settings) {
+  std::string out;
+  for (const auto& [key, value] : settings) out += key + "\n" + value + "\n";
+  return out;
+}
+
+Team::Settings settings_in(const std::string& lines) {
+  const auto words = text::split(lines, '\n');
+  Team::Settings out;
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) out[words[i]] = words[i + 1];
+  return out;
+}
+
+std::string first_difference(int rank, const Team::Settings& ours, const Team::Settings& leaders) {
+  Team::Settings all = ours;
+  all.insert(leaders.begin(), leaders.end());
+  const auto value = [](const Team::Settings& in, const std::string& key) {
+    const auto found = in.find(key);
+    return found == in.end() ? "not set" : found->second;
+  };
+  for (const auto& [key, any] : all) {
+    const std::string here = value(ours, key), there = value(leaders, key);
+    if (here != there) {
+      return fmt::format(
+          "rank {} has {} = {}, and rank 0 has {}: start every rank with the same settings and the same data",
+          rank, key, here, there);
+    }
   }
+  return "";
+}
+
+}  // namespace
+
+void Team::check_same(const Settings& settings) {
+  if (!link_) return;
+  const std::string difference =
+      first_difference(rank(), settings, settings_in(broadcast(lines_of(settings))));
+  const auto all = gather(difference.empty() ? 0 : 1);
+  const auto other = std::find(all.begin(), all.end(), 1.0) - all.begin();
+  if (other == size()) return;
+  throw ConfigError("{}", broadcast(difference, static_cast<int>(other)));
 }
 
 }  // namespace cvf::train

@@ -13,8 +13,10 @@
 // A rank that dies or stops answering is a TeamError in the others, within seconds or within `timeout`.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -79,9 +81,11 @@ class Team {
   bool any(bool value);                      // e.g. whether a signal reached one of us
   void barrier();
 
-  /// A TeamError that names `what` when the ranks do not hold the same text (a configuration, a list of
-  /// files).
-  void check_same(std::string_view what, std::string_view text);
+  std::string broadcast(std::string text, int from = 0);  // that of rank `from`
+
+  /// A ConfigError on every rank, the same one, that names the first key in which a rank differs from rank 0.
+  using Settings = std::map<std::string, std::string>;
+  void check_same(const Settings& settings);
 
  private:
   friend class Averaging;

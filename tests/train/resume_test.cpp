@@ -1,0 +1,131 @@
+// Runs that are stopped anywhere, and checkpoints that are damaged: what goes on, and from where.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
+#include "support/training.hpp"
+
+namespace cvf::train {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_support::events_of;
+using testing_support::losses_of;
+using testing_support::run;
+using testing_support::Scratch;
+using testing_support::tiny_run;
+using testing_support::weights;
+
+// Each attempt is stopped at a later look at the flag than the one before: in the statistics, between the
+// portions of a batch, between the batches of a step, at its end, in a rollout.
+TEST(Training, GoesOnToTheBitAfterAnInterruptAnywhere) {
+  for (const std::string more :
+       {"train.average = 0.9\ntrain.at_once = 9", "objective.name = \"node\"", "train.accumulate = 3"}) {
+    SCOPED_TRACE(more);
+    const Scratch scratch;
+    const auto toml = tiny_run(scratch.path("data.h5"), more);
+    run(toml, scratch.path("whole"));
+    std::set<std::string> sentences;
+    int stops = 0;
+    for (;; ++stops) {
+      interrupt::request_after(1 + stops);
+      try {
+        run(toml, scratch.path("parts"));
+        break;
+      } catch (const Interrupted& stop) {
+        sentences.insert(stop.what());
+      }
+      interrupt::clear();
+    }
+    interrupt::clear();
+    EXPECT_GT(stops, 20);
+    EXPECT_TRUE(sentences.contains("interrupted before the first step; there was nothing to save"));
+    for (const char* folder : {"last", "best"}) {
+      for (const auto& item : fs::directory_iterator(scratch.path("whole/") + folder)) {
+        if (item.path().extension() != ".safetensors") continue;
+        const auto name = fmt::format("/{}/{}", folder, item.path().filename().string());
+        EXPECT_EQ(files::read_whole(scratch.path("whole") + name),
+                  files::read_whole(scratch.path("parts") + name))
+            << name;
+      }
+    }
+    EXPECT_EQ(losses_of(scratch.path("whole")), losses_of(scratch.path("parts")));
+    EXPECT_EQ(events_of(scratch.path("whole"), "validation"), events_of(scratch.path("parts"), "validation"));
+  }
+}
+
+// A kill after the last checkpoint got its name and before `last` pointed to it.
+TEST(Training, FinishesWhatAKillPreventedAtTheEnd) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"));
+  run(toml, scratch.path("run"));
+  fs::remove(scratch.path("run/last"));
+  fs::create_symlink("checkpoints/step-000000030", scratch.path("run/last"));
+  fs::create_directories(scratch.path("run/checkpoints/step-000000040.cvf-new"));
+  fs::copy(scratch.path("run/checkpoints/step-000000030"), scratch.path("run/checkpoints/step-000000020"));
+  std::string log = files::read_whole(scratch.path("run/log.jsonl"));
+  files::write_atomically(scratch.path("run/log.jsonl"), log.substr(0, log.rfind("{\"event\":\"end\"")));
+  EXPECT_TRUE(events_of(scratch.path("run"), "end").empty());
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(run(toml, scratch.path("run")).steps_here, 0);
+    EXPECT_EQ(fs::read_symlink(scratch.path("run/last")), "checkpoints/step-000000040");
+    EXPECT_EQ(events_of(scratch.path("run"), "end").size(), 1U);
+    std::set<std::string> names;
+    for (const auto& item : fs::directory_iterator(scratch.path("run/checkpoints")))
+      names.insert(item.path().filename().string());
+    EXPECT_EQ(names, (std::set<std::string>{"step-000000030", "step-000000040"}));
+  }
+}
+
+// With keep = 1 the damaged one, which is newer, must not push out the only whole one.
+TEST(Training, KeepsAWholeCheckpointBesideANewerDamagedOne) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"));
+  run(toml, scratch.path("whole"));
+  files::write_atomically(scratch.path("whole/checkpoints/step-000000040/weights.safetensors"), "torn");
+  int stops = 0;
+  for (int looks = 4; looks < 40; looks += 4) {
+    const std::string hurt = scratch.path(fmt::format("hurt-{}", looks));
+    fs::copy(scratch.path("whole"), hurt, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    interrupt::request_after(looks);
+    try {
+      run(toml + "checkpoint.keep = 1\n", hurt);
+    } catch (const Interrupted& stop) {
+      stops += std::string(stop.what()).find("and saved") == std::string::npos ? 0 : 1;
+    }
+    interrupt::clear();
+    EXPECT_NO_THROW(run(toml, hurt)) << looks << " looks";
+  }
+  EXPECT_GT(stops, 0);
+}
+
+TEST(Training, FallsBackWhenTheNewestCheckpointIsDamaged) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"));
+  run(toml, scratch.path("whole"));
+  fs::copy(scratch.path("whole"), scratch.path("hurt"),
+           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const std::string moments = scratch.path("hurt/checkpoints/step-000000040/training.safetensors");
+  std::string bytes = files::read_whole(moments);
+  bytes[bytes.size() / 2] ^= 1;
+  files::write_atomically(moments, bytes);
+  const auto outcome = run(toml, scratch.path("hurt"));
+  EXPECT_EQ(outcome.steps_here, 10);
+  EXPECT_EQ(weights(scratch.path("hurt")), weights(scratch.path("whole")));
+}
+
+TEST(Training, KeepsTheNewestCheckpointsOnly) {
+  const Scratch scratch;
+  run(tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3"), scratch.path("run"));
+  std::set<std::string> names;
+  for (const auto& item : fs::directory_iterator(scratch.path("run/checkpoints"))) {
+    names.insert(item.path().filename().string());
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"step-000000020", "step-000000030", "step-000000040"}));
+}
+
+}  // namespace
+}  // namespace cvf::train

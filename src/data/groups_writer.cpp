@@ -24,6 +24,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "frames are written as they are in memory");
 
 constexpr std::chrono::seconds flush_every{2};
+
 [[noreturn]] void fail(const std::string& path, std::string_view what) {
   throw DataError("{}: {} failed: {}", path, what, std::strerror(errno));
 }
@@ -77,8 +78,8 @@ GroupsWriter::GroupsWriter(std::string path, GroupsPlan plan, Remains remains)
       plan_(std::move(plan)),
       remains_(remains),
       complete_(plan_.samples(), 0) {
-  const bool begun = std::filesystem::exists(journal_path_) && std::filesystem::exists(part_path_);
-  if (begun && remains == Remains::continued) {
+  if (remains == Remains::continued && std::filesystem::exists(journal_path_) &&
+      std::filesystem::exists(part_path_)) {
     read_journal();
     find_places();
     file_ = open_file(part_path_, O_WRONLY);
@@ -207,8 +208,6 @@ void GroupsWriter::read_journal() {
   std::filesystem::resize_file(journal_path_, whole);
   journal_ = open_file(journal_path_, O_WRONLY | O_APPEND);
 }
-
-// ---- samples
 
 void GroupsWriter::write_at(std::uint64_t offset, const void* bytes, std::size_t count) {
   const char* next = static_cast<const char*>(bytes);

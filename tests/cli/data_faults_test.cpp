@@ -20,7 +20,7 @@ using testing_support::Ran;
 using testing_support::run;
 using testing_support::Scratch;
 
-std::string pendulum(const Scratch& scratch, const std::string& name) {
+std::string pendulum_file(const Scratch& scratch, const std::string& name) {
   const std::string file = scratch.path(name);
   EXPECT_EQ(run(scratch, {"data", "generate", "pendulum", "--out", file, "--samples", "3"}).code, 0);
   return file;
@@ -28,7 +28,7 @@ std::string pendulum(const Scratch& scratch, const std::string& name) {
 
 TEST(DataFaults, AConversionOntoItsOwnInputIsRefused) {
   const Scratch scratch;
-  const std::string file = pendulum(scratch, "a.h5"), before = files::read_whole(file);
+  const std::string file = pendulum_file(scratch, "a.h5"), before = files::read_whole(file);
   std::filesystem::create_symlink("a.h5", scratch.path("b.h5"));
   for (const std::string& out : {file, scratch.path("./a.h5"), scratch.path("b.h5")}) {
     const Ran ran = run(scratch, {"data", "convert", file, out, "--samples", "0:1", "--overwrite"});
@@ -40,7 +40,7 @@ TEST(DataFaults, AConversionOntoItsOwnInputIsRefused) {
 
 TEST(DataFaults, TwoThatGenerateTogetherBothEndWithTheSameFile) {
   const Scratch scratch;
-  const std::string alone = files::read_whole(pendulum(scratch, "alone.h5"));
+  const std::string alone = files::read_whole(pendulum_file(scratch, "alone.h5"));
   std::vector<Scratch> outputs(3);
   std::vector<Program> all;
   for (const auto& output : outputs)
@@ -55,7 +55,7 @@ TEST(DataFaults, TwoThatGenerateTogetherBothEndWithTheSameFile) {
 
 TEST(DataFaults, ALimitOnTheSizeOfFilesIsASentence) {
   const Scratch scratch;
-  const std::string file = pendulum(scratch, "a.h5"), out = scratch.path("out.h5");
+  const std::string file = pendulum_file(scratch, "a.h5"), out = scratch.path("out.h5");
   rlimit before = {};
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{6000, before.rlim_max};
@@ -74,7 +74,7 @@ TEST(DataFaults, ALimitOnTheSizeOfFilesIsASentence) {
 
 TEST(DataFaults, NumbersThatDoNotFitAreRefused) {
   const Scratch scratch;
-  const std::string file = pendulum(scratch, "a.h5");
+  const std::string file = pendulum_file(scratch, "a.h5");
   const auto refused = [&](std::vector<std::string> words, int code, const std::string& part) {
     const Ran ran = run(scratch, std::move(words));
     EXPECT_EQ(ran.code, code) << ran.err;
@@ -147,7 +147,7 @@ TEST(DataFaults, AFileThatCrashesLibhdf5CostsOneSentence) {
 
 TEST(DataFaults, WhatTheFileSystemRefusesIsADataError) {
   const Scratch scratch;
-  const std::string file = pendulum(scratch, "a.h5"), impossible = scratch.path(std::string(300, 'x'));
+  const std::string file = pendulum_file(scratch, "a.h5"), impossible = scratch.path(std::string(300, 'x'));
   for (const auto& words :
        std::vector<std::vector<std::string>>{{"data", "generate", "pendulum", "--out", impossible},
                                              {"data", "generate", "pendulum", "--out", file + "/inside.h5"},

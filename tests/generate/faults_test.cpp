@@ -25,7 +25,7 @@ namespace {
 
 using testing_support::Scratch;
 
-Options options_for(const std::string& toml) {
+Options options_from(const std::string& toml) {
   Options options;
   config::Document::from_text(toml, "test").read([&](config::Section& s) { options.describe(s); });
   return options;
@@ -70,7 +70,7 @@ class GenerateFaults : public testing::Test {
 
   void make(const std::string& name, const std::string& toml = small_wave,
             Existing existing = Existing::kept) {
-    Options options = options_for(toml);
+    Options options = options_from(toml);
     generate(options, scratch_.path(name), existing);
   }
   std::string bytes(const std::string& name) const { return files::read_whole(scratch_.path(name)); }

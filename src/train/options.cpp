@@ -34,9 +34,13 @@ void DataOptions::describe(config::Section& s) {
 void LengthOptions::describe(config::Section& s) {
   s.key("epochs", &epochs, "passes over the training rows", config::at_least(1));
   s.key("steps", &steps, "steps of the optimizer; 0 = by epochs", config::at_least(0));
-  s.key("minutes", &minutes,
-        "a wall-clock budget: ends there, and the schedule is stretched over it; 0 = none",
+  s.key("minutes", &minutes, "a budget of time: ends there, and the schedule is stretched over it; 0 = none",
         config::at_least(0));
+  s.key("clock", &clock,
+        "what time is counted by: wall, or cpu (the computing time of all threads of the process, for "
+        "comparisons on a "
+        "machine that others use)",
+        config::one_of({"wall", "cpu"}));
   s.key("accumulate", &accumulate, "batches behind one step of the optimizer", config::at_least(1));
   s.key("at_once", &at_once,
         "rows of a batch that go forward and backward together: bounds memory; 0 = what suits the field",

@@ -36,9 +36,10 @@ struct DataOptions {
 /// How long, and in what portions.
 struct LengthOptions {
   int epochs = 160;
-  std::int64_t steps = 0;    // > 0: instead of epochs
-  double minutes = 0;        // > 0: ends here at the latest, and the schedule is stretched over it
-  int accumulate = 1;        // batches behind one step of the optimizer
+  std::int64_t steps = 0;      // > 0: instead of epochs
+  double minutes = 0;          // > 0: ends here at the latest, and the schedule is stretched over it
+  std::string clock = "wall";  // what the minutes are counted by
+  int accumulate = 1;          // batches behind one step of the optimizer
   std::int64_t at_once = 0;  // rows of a batch that go forward and backward together; 0: what suits the field
   double average = 0;        // decay of the averaged weights, which are then the model; 0: no averaging
 

@@ -1,9 +1,9 @@
 #include "train/trainer.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 
+#include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/log.hpp"
@@ -22,11 +22,6 @@ namespace cvf::train {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 class Trainer {
  public:
@@ -43,7 +38,10 @@ class Trainer {
   void look_at_clock();
   bool finished() const;
   double progress() const;
-  double seconds() const { return position_.seconds + seconds_since(started_); }
+  double seconds() const { return position_.seconds + run_clock() - begun_; }
+  double run_clock() const {
+    return options_.length.clock == "cpu" ? clock::cpu_of_process() : clock::wall();
+  }
 
   StepResult step();
   [[noreturn]] void fail(const std::string& what);
@@ -66,10 +64,11 @@ class Trainer {
   std::unique_ptr<Teller> teller_;
 
   std::int64_t saved_step_ = -1;  // of the newest checkpoint; negative: there is none
-  Clock::time_point started_ = Clock::now(), saved_ = Clock::now();
+  double saved_ = clock::wall();
+  double begun_ = 0;  // by run_clock
   double last_loss_ = 0;
   RolloutErrors last_errors_;
-  double elapsed_ = 0;  // share of a wall-clock budget
+  double elapsed_ = 0;  // share of a budget of time
 };
 
 Trainer::Trainer(RunOptions options, std::string folder, Team& team, const Claim& claim)
@@ -132,7 +131,8 @@ bool Trainer::begin() {
   teller_->event(checkpoint ? "resume" : "start", position_.step,
                  {{"steps", static_cast<double>(total_steps_)}},
                  {{"objective", options_.objective}, {"data_hash", position_.data_hash}});
-  started_ = saved_ = Clock::now();
+  begun_ = run_clock();
+  saved_ = clock::wall();
   if (position_.validation_due) {
     validate();
     save();
@@ -160,7 +160,8 @@ void Trainer::finish_again() {
   Journal(folder_, position_.step).event("end", position_.step, ending());
 }
 
-// A wall-clock budget is the leader's clock: ranks must agree on when to stop and on the rate of every step.
+// A budget of time is counted by the leader's clock: ranks must agree on when to stop and on the rate of
+// every step.
 void Trainer::look_at_clock() {
   if (options_.length.minutes > 0)
     elapsed_ = team_.sum(team_.leads() ? seconds() : 0) / (options_.length.minutes * 60);
@@ -225,7 +226,7 @@ void Trainer::after(const StepResult& result) {
   }
   if (validation_.wanted() && validate_every_ > 0 && (due(validate_every_) || last)) validate();
   const double minutes = options_.checkpoint.minutes;
-  const bool overdue = team_.any(minutes > 0 && seconds_since(saved_) > 60 * minutes);
+  const bool overdue = team_.any(minutes > 0 && clock::wall() - saved_ > 60 * minutes);
   if (due(options_.checkpoint.steps) || overdue || last || result.stop) save();
   teller_->advance();
   if (result.stop && !last) stop();
@@ -258,7 +259,8 @@ void Trainer::validate() {
 
 void Trainer::save() {
   position_.seconds = seconds();
-  started_ = saved_ = Clock::now();
+  begun_ = run_clock();
+  saved_ = clock::wall();
   saved_step_ = position_.step;
   if (team_.leads())
     save_checkpoint(folder_, model_, learner_.optimizer, position_, options_.checkpoint.keep);
@@ -276,7 +278,7 @@ Outcome Trainer::run() {
 
 Outcome Trainer::all_steps() {
   const std::int64_t before = begin() ? position_.step : -1;
-  const auto begun = Clock::now();
+  const double begun = clock::wall();
   if (before >= 0) {
     model_.field->train();
     while (!finished()) after(step());
@@ -287,7 +289,7 @@ Outcome Trainer::all_steps() {
           .steps_here = before >= 0 ? position_.step - before : 0,
           .seconds = position_.seconds,
           .samples_per_s =
-              before >= 0 ? teller_->samples_between(before, position_.step) / seconds_since(begun) : 0,
+              before >= 0 ? teller_->samples_between(before, position_.step) / (clock::wall() - begun) : 0,
           .loss = last_loss_,
           .best = position_.best,
           .last = last_errors_,

@@ -75,7 +75,7 @@ Trainer::Trainer(RunOptions options, std::string folder, Team& team, const Claim
     : options_(std::move(options)),
       folder_(std::move(folder)),
       team_(team),
-      materials_(prepare(options_, folder_)),
+      materials_(prepare(options_, claim.anew ? "" : folder_)),
       learner_(options_, materials_, team),
       validation_(materials_, options_) {
   options_.split = data::explicit_options(materials_.splits);

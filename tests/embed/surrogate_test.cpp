@@ -194,7 +194,7 @@ TEST(EmbeddedGrid, MayBeAnyOfTheSameSpacingForAFieldWithoutPositions) {
   for (std::size_t c = 0; c < 2; ++c) {
     for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(large[c * 64 + i], small[c * 32 + i % 32], 1e-5);
   }
-  EXPECT_EQ(sentence_of([&] { s.use_grid(8, 8, 0.5, 0.1); }),
+  EXPECT_EQ(sentence_of<UsageError>([&] { s.use_grid(8, 8, 0.5, 0.1); }),
             "the state has a spacing of 0.1 along x, but the model was trained on a spacing of 0.2");
   s.use_grid(6, 10);  // on the host's own word
   EXPECT_EQ(s.nx(), 10);

@@ -17,7 +17,8 @@ FieldPointer make(std::string_view name, const StateShape& shape, const std::str
 
 FieldPointer small(std::string_view name) {
   if (name == "mlp") return make(name, {3, 0, 0, 0.1}, "width = 12\ndepth = 2");
-  return make(name, {2, 8, 12, 0.1}, "patch = 4\nwidth = 24\ndepth = 2\nheads = 3");
+  return make(name, {2, 8, 12, 0.1},
+              std::string("patch = 4\nwidth = 24\ndepth = 2\n") + (name == "sit" ? "heads = 3" : ""));
 }
 
 torch::Tensor random_state(const VelocityField& field, std::int64_t batch) {
@@ -63,6 +64,8 @@ TEST(EveryField, ForeseesItsSize) {
   expect("mlp", {1, 0, 0, 0.1}, "width = 5\ndepth = 1\nexpansion = 3");
   expect("sit", {2, 8, 12, 0.1}, "patch = 4\nwidth = 24\ndepth = 2\nheads = 3");
   expect("sit", {1, 6, 6, 0.1}, "patch = 1\nwidth = 8\ndepth = 1\nheads = 1");
+  expect("conv", {2, 8, 12, 0.1}, "patch = 4\nwidth = 24\ndepth = 2");
+  expect("conv", {3, 1, 9, 0.1}, "patch = 3\nwidth = 7\ndilations = [1, 5]");
 }
 
 TEST(EveryField, GivesOneSampleTheSameAnswerInAnyBatch) {
@@ -107,6 +110,24 @@ TEST(EveryField, RefusesStatesAndStepsOfOtherShapes) {
     auto field = small(row.name);
     EXPECT_THROW(field->forward(torch::zeros({2, 9, 8, 8}), torch::zeros(2)), ModelError) << row.name;
     EXPECT_THROW(field->forward(random_state(*field, 2), torch::zeros(3)), ModelError) << row.name;
+  }
+}
+
+TEST(AnyGrid, IsTakenByFieldsWithoutPositionsAlone) {
+  for (const auto& row : registry()) {
+    auto field = small(row.name);
+    EXPECT_EQ(field->any_grid(), row.name == "conv");
+    if (row.name == "mlp") continue;
+    const auto shown = [&](std::int64_t height, std::int64_t width) {
+      return field->forward(torch::zeros({1, 2, height, width}), torch::zeros(1)).size(2) == height;
+    };
+    EXPECT_TRUE(shown(8, 12));
+    if (row.name == "conv") {
+      EXPECT_TRUE(shown(16, 4));
+      EXPECT_THROW(shown(1, 12), ModelError) << "a line is no plane";
+    } else {
+      EXPECT_THROW(shown(16, 12), ModelError);
+    }
   }
 }
 

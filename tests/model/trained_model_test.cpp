@@ -23,7 +23,7 @@ const std::vector<std::string> all_files{"model.toml", "run.toml", "weights.safe
 Recipe small_recipe(const std::string& field = "sit") {
   const std::string sizes =
       field == "sit" ? "patch = 2\nwidth = 8\ndepth = 2\nheads = 2\n" : "width = 8\ndepth = 2\n";
-  const std::string grid = field == "sit" ? "ny = 4\nnx = 6\n" : "";
+  const std::string grid = field == "mlp" ? "" : "ny = 4\nnx = 6\n";
   return from_toml("[state]\nchannels = [\"u\", \"v\"]\ndt_ref = 0.1\ndelta_min = 0.05\nlargest_dt = 0.8\n" +
                        grid + "[field]\nname = \"" + field + "\"\n" + sizes,
                    "small");

@@ -113,6 +113,15 @@ TEST(LeftOut, ARunThatGoesOnKeepsWhatItBeganWith) {
   EXPECT_EQ(options.to_toml(), first.to_toml());
 }
 
+TEST(LeftOut, ARunThatBeginsAnewChoosesAnew) {
+  const Scratch scratch;
+  const auto toml = only_data(scratch, "burgers", "train.steps = 2\nlog.steps = 1\nvalidation.steps = -1");
+  testing_support::run(toml + "field.width = 5\n", scratch.path("run"));
+  Team alone;
+  train(options_of(toml), scratch.path("run"), alone, {.anew = true});
+  EXPECT_EQ(config::Document::from_file(scratch.path("run/run.toml")).look_up("field.width"), "32");
+}
+
 TEST(LeftOut, KeysOfTheFieldThatItBecomesAreTakenAndOthersRefused) {
   const Scratch scratch;
   const auto options = options_of(only_data(scratch, "pendulum", "field.expansion = 2"));

@@ -48,7 +48,7 @@ struct Train {
       throw UsageError("RUN.toml is missing: the file that says what to train; see configs/");
     auto wanted = options();
     if (print_config) {
-      if (fs::exists(wanted.data.file)) train::prepare(wanted, folder());
+      if (fs::exists(wanted.data.file)) train::prepare(wanted, overwrite ? "" : folder());
       fmt::print("{}", wanted.to_toml());
       return;
     }

@@ -34,7 +34,8 @@ void check_fits(const data::Source& source, const model::TrainedModel& model, bo
 /// does not fit.
 std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
                                            const model::TrainedModel& model,
-                                           const std::vector<std::string>& channels = {});
+                                           const std::vector<std::string>& channels = {},
+                                           bool any_spacing = false);
 
 /// What the solver's defaults take from the model.
 solvers::Context context_of(const model::TrainedModel& model);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <iostream>
@@ -19,10 +20,13 @@ using Clock = std::chrono::steady_clock;
 
 struct Wanted {
   std::uint64_t seed = 1;
-  std::string only;
+  std::vector<std::string> only;
   std::size_t from = 0, count = 0, jobs = std::max(1U, std::thread::hardware_concurrency());
   bool brief = false, list = false;
 
+  bool includes(const Kind& kind) const {
+    return only.empty() || std::find(only.begin(), only.end(), kind.name) != only.end();
+  }
   std::size_t cases_of(const Kind& kind) const {
     constexpr std::size_t brief_cases = 1;
     if (count > 0) return std::min(count, kind.cases - std::min(kind.cases, from));
@@ -103,7 +107,7 @@ int torture(const Wanted& wanted) {
   prepare_workshop(workshop);
   Tally tally(wanted.seed);
   for (const auto& kind : table(workshop)) {
-    if (!wanted.only.empty() && kind.name != wanted.only) continue;
+    if (!wanted.includes(kind)) continue;
     if (wanted.list) {
       fmt::print("{:<20} {:>5}  {}\n", kind.name, kind.cases, kind.summary);
     } else {
@@ -121,7 +125,7 @@ int main(int argc, char** argv) {
   CLI::App app("attacks the cvf program: faults at file-system calls, kills, damaged files, two writers",
                "cvf_torture");
   app.add_option("--seed", wanted.seed, "of every random choice")->capture_default_str();
-  app.add_option("--only", wanted.only, "one kind");
+  app.add_option("--only", wanted.only, "these kinds, comma separated")->delimiter(',');
   app.add_option("--from", wanted.from, "the first case of each kind")->capture_default_str();
   app.add_option("--count", wanted.count, "so many cases of each kind; 0: all")->capture_default_str();
   app.add_option("--jobs", wanted.jobs, "cases at the same time")

@@ -190,6 +190,7 @@ Document Document::from_file(const std::string& path) {
   if (!file) throw ConfigError("{}: cannot be opened; give the path of a TOML file", path);
   std::ostringstream text;
   text << file.rdbuf();
+  if (text.bad()) throw ConfigError("{}: reading failed", path);
   return from_text(text.str(), path);
 }
 

@@ -81,6 +81,7 @@ std::string read_whole(const std::string& path) {
   }
   std::ostringstream text;
   text << in.rdbuf();
+  if (text.bad()) throw DataError("{}: reading failed", path);
   return std::move(text).str();
 }
 

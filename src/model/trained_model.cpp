@@ -43,9 +43,8 @@ void refuse_beyond_memory(const Recipe& recipe, const fields::StateShape& shape)
   const double bytes =
       values * (recipe.precision == "float64" ? 4 + 8 : 4);  // drawn in float32, then widened
   if (!memory::exceeds(bytes)) return;
-  throw ConfigError(
-      "field '{}' would have {:.3g} parameters, which {}; a smaller field.width or field.depth would fit",
-      recipe.field, values, memory::shortage(bytes));
+  throw ConfigError("field '{}' would have {:.3g} parameters, which {}; a smaller field or grid would fit",
+                    recipe.field, values, memory::shortage(bytes));
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -19,10 +21,13 @@ using Clock = std::chrono::steady_clock;
 
 struct Wanted {
   std::uint64_t seed = 1;
-  std::string only;
+  std::vector<std::string> only;
   std::size_t from = 0, count = 0, jobs = std::max(1U, std::thread::hardware_concurrency());
   bool brief = false, list = false;
 
+  bool includes(const Kind& kind) const {
+    return only.empty() || std::find(only.begin(), only.end(), kind.name) != only.end();
+  }
   std::size_t cases_of(const Kind& kind) const {
     constexpr std::size_t brief_cases = 1;
     if (count > 0) return std::min(count, kind.cases - std::min(kind.cases, from));
@@ -31,69 +36,72 @@ struct Wanted {
   }
 };
 
+struct Case {
+  const Kind* kind;
+  std::size_t number;
+};
+
 class Tally {
  public:
-  explicit Tally(std::uint64_t seed) : seed_(seed) {}
+  Tally(const std::vector<Case>& cases, std::uint64_t seed) : seed_(seed) {
+    for (const auto& one : cases) ++counts_[one.kind].left;
+  }
 
-  void add(const Kind& kind, std::size_t number, const std::string& fault) {
+  void add(const Case& one, const std::string& fault) {
     const std::lock_guard lock(mutex_);
-    ++tried_;
-    if (fault.empty()) return;
-    ++failed_;
-    ++failed_here_;
-    fmt::print("FAILED {} {}: {}\n  again: {} --seed {} --only {} --from {} --count 1\n", kind.name, number,
-               fault, CVF_TORTURE_PROGRAM, seed_, kind.name, number);
+    Count& count = counts_.at(one.kind);
+    ++count.tried;
+    if (!fault.empty()) {
+      ++count.failed;
+      fmt::print("FAILED {} {}: {}\n  again: {} --seed {} --only {} --from {} --count 1\n", one.kind->name,
+                 one.number, fault, CVF_TORTURE_PROGRAM, seed_, one.kind->name, one.number);
+    }
+    if (--count.left == 0) {
+      fmt::print("{:<20} {:>5} tried {:>4} failed  {}\n", one.kind->name, count.tried, count.failed,
+                 one.kind->summary);
+    }
     std::fflush(stdout);
   }
-  void end(const Kind& kind, std::size_t cases, double seconds) {
-    fmt::print("{:<20} {:>5} tried {:>4} failed {:>7.1f} s  {}\n", kind.name, cases, failed_here_, seconds,
-               kind.summary);
-    std::fflush(stdout);
-    failed_here_ = 0;
-  }
+
   int conclude(double seconds) const {
-    fmt::print("in {}\n{} tried, {} failed\n", text::duration(seconds), tried_, failed_);
-    return failed_ > 0 ? 1 : 0;
+    Count all;
+    for (const auto& [kind, count] : counts_) all.tried += count.tried, all.failed += count.failed;
+    fmt::print("{} kinds in {}\n{} tried, {} failed\n", counts_.size(), text::duration(seconds), all.tried,
+               all.failed);
+    return all.failed > 0 ? 1 : 0;
   }
 
  private:
+  struct Count {
+    std::size_t left = 0, tried = 0, failed = 0;
+  };
+
   std::uint64_t seed_;
   std::mutex mutex_;
-  std::size_t tried_ = 0, failed_ = 0, failed_here_ = 0;
+  std::map<const Kind*, Count> counts_;
 };
 
-std::string fault_of(const Kind& kind, std::size_t number, std::uint64_t seed) {
+std::string fault_of(const Case& one, std::uint64_t seed) {
   try {
-    kind.run(number, RandomStream(seed, kind.name, number));
+    one.kind->run(one.number, RandomStream(seed, one.kind->name, one.number));
     return "";
   } catch (const std::exception& error) {
     return error.what();
   }
 }
 
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-void run(const Kind& kind, const Wanted& wanted, Tally& tally) {
-  const auto begin = Clock::now();
-  const std::size_t cases = wanted.cases_of(kind);
-  if (cases == 0) return;
-  std::atomic<std::size_t> next{0};
-  std::vector<std::thread> workers;
-  for (std::size_t i = 0; i < wanted.jobs; ++i) {
-    workers.emplace_back([&] {
-      for (std::size_t k = next++; k < cases; k = next++) {
-        // The short form takes its few cases from anywhere in the long one.
-        const bool anywhere = wanted.brief && wanted.count == 0;
-        const std::size_t number =
-            anywhere ? RandomStream(wanted.seed, "which." + kind.name, k).below(kind.cases) : wanted.from + k;
-        tally.add(kind, number, fault_of(kind, number, wanted.seed));
-      }
-    });
+std::vector<Case> cases_of(const std::vector<Kind>& kinds, const Wanted& wanted) {
+  std::vector<Case> out;
+  for (const auto& kind : kinds) {
+    if (!wanted.includes(kind)) continue;
+    for (std::size_t k = 0; k < wanted.cases_of(kind); ++k) {
+      // The short form takes its few cases from anywhere in the long one.
+      const bool anywhere = wanted.brief && wanted.count == 0;
+      out.push_back({&kind, anywhere ? RandomStream(wanted.seed, "which." + kind.name, k).below(kind.cases)
+                                     : wanted.from + k});
+    }
   }
-  for (auto& worker : workers) worker.join();
-  tally.end(kind, cases, since(begin));
+  return out;
 }
 
 int torture(const Wanted& wanted) {
@@ -101,16 +109,23 @@ int torture(const Wanted& wanted) {
   const testing_support::Scratch scratch;
   const std::string workshop = scratch.path("workshop");
   prepare_workshop(workshop);
-  Tally tally(wanted.seed);
-  for (const auto& kind : table(workshop)) {
-    if (!wanted.only.empty() && kind.name != wanted.only) continue;
-    if (wanted.list) {
-      fmt::print("{:<20} {:>5}  {}\n", kind.name, kind.cases, kind.summary);
-    } else {
-      run(kind, wanted, tally);
-    }
+  const auto kinds = table(workshop);
+  if (wanted.list) {
+    for (const auto& kind : kinds) fmt::print("{:<20} {:>5}  {}\n", kind.name, kind.cases, kind.summary);
+    return 0;
   }
-  return wanted.list ? 0 : tally.conclude(since(begin));
+  const auto cases = cases_of(kinds, wanted);
+  Tally tally(cases, wanted.seed);
+  std::atomic<std::size_t> next{0};
+  std::vector<std::thread> workers;
+  for (std::size_t i = 0; i < wanted.jobs; ++i) {
+    workers.emplace_back([&] {
+      for (std::size_t k = next++; k < cases.size(); k = next++)
+        tally.add(cases[k], fault_of(cases[k], wanted.seed));
+    });
+  }
+  for (auto& worker : workers) worker.join();
+  return tally.conclude(std::chrono::duration<double>(Clock::now() - begin).count());
 }
 
 }  // namespace
@@ -121,7 +136,7 @@ int main(int argc, char** argv) {
   CLI::App app("attacks the cvf program: faults at file-system calls, kills, damaged files, two writers",
                "cvf_torture");
   app.add_option("--seed", wanted.seed, "of every random choice")->capture_default_str();
-  app.add_option("--only", wanted.only, "one kind");
+  app.add_option("--only", wanted.only, "these kinds, comma separated")->delimiter(',');
   app.add_option("--from", wanted.from, "the first case of each kind")->capture_default_str();
   app.add_option("--count", wanted.count, "so many cases of each kind; 0: all")->capture_default_str();
   app.add_option("--jobs", wanted.jobs, "cases at the same time")

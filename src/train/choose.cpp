@@ -21,7 +21,7 @@ constexpr double longest_seconds = 600, most_steps = 4000, enough_steps = 2000, 
 // cells and rounded down.
 double training_speed() {
   const std::string_view name = kernels::cpu_kernels().name;
-  return (name == "portable" ? 4e9 : 2e10) * threads::count();
+  return (name == "portable" ? 4e9 : 4e10) * threads::count();
 }
 
 class Choice {

@@ -51,10 +51,14 @@ solvers::Velocity velocity_of(const Setup& setup) {
   auto whole = velocity_of(setup.model, setup.conditioned);
   if (setup.kept == nullptr) return whole;
   constexpr double flops_of_a_portion = 5e10;
-  const auto rows = static_cast<std::int64_t>(
-      std::clamp(flops_of_a_portion / std::max(setup.model.field->flops(), 1.0), 1.0, 1e9));
-  return [whole, rows, kept = setup.kept](const Tensor& state, const Tensor& dt) {
+  const auto shape = setup.model.field->shape();
+  const auto values = shape.channels * (shape.is_vector() ? 1 : shape.height * shape.width);
+  const double per_value = std::max(setup.model.field->flops(), 1.0) / static_cast<double>(values);
+  return [whole, per_value, kept = setup.kept](const Tensor& state, const Tensor& dt) {
     interrupt::throw_if_requested(kept);
+    // The states may lie on a larger grid than the model's own.
+    const double row = per_value * static_cast<double>(state.numel()) / static_cast<double>(state.size(0));
+    const auto rows = static_cast<std::int64_t>(std::clamp(flops_of_a_portion / row, 1.0, 1e9));
     if (state.size(0) <= rows) return whole(state, dt);
     std::vector<Tensor> portions;
     for (std::int64_t first = 0; first < state.size(0); first += rows) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "core/interrupt.hpp"
 #include "solvers/parts/algebra.hpp"
 
 namespace cvf::solvers {
@@ -213,7 +212,6 @@ Solution integrate(const Solver& solver, const Velocity& velocity, const Problem
   if (solver.shares_steps()) check_shared_times(problem);
   Integration run(solver, velocity, problem, wishes);
   while (run.running()) {
-    interrupt::throw_if_requested("the rollout was not finished");
     run.propose();
     run.judge();
     run.keep();

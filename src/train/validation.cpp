@@ -179,8 +179,8 @@ void Validation::add_share(Sums& sums, const Grid& grid, const model::TrainedMod
     times.push_back(truths[i].times);
   }
   if (starts.empty()) return;
-  const auto forecast =
-      rollout::time_informed({.model = model, .solver = *solver_}, {torch::stack(starts)}, times);
+  const rollout::Setup setup{.model = model, .solver = *solver_, .kept = "the validation was not finished"};
+  const auto forecast = rollout::time_informed(setup, {torch::stack(starts)}, times);
   for (std::size_t row = 0; row < times.size(); ++row) {
     const Tensor& truth = truths[rank + row * size].frames;
     const Tensor states = forecast.states.value[static_cast<std::int64_t>(row)].narrow(0, 0, truth.size(0));

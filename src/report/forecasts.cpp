@@ -142,6 +142,8 @@ std::vector<Group> find_forecasts(const Folder& folder, std::vector<std::string>
     if (file.empty() || known) continue;
     try {
       add(group, open_forecast(cell, file), notes);
+    } catch (const Interrupted&) {
+      throw;
     } catch (const Error& error) {
       notes.push_back(fmt::format("A forecast is not shown: {}.", error.what()));
     }
@@ -153,6 +155,8 @@ std::vector<Group> find_forecasts(const Folder& folder, std::vector<std::string>
 Truth find_truth(const Group& group, const std::string& folder) {
   try {
     return open_truth(group, folder);
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error& error) {
     return {nullptr, {}, fmt::format("The truth is not shown: {}.", error.what())};
   }

@@ -111,7 +111,7 @@ TEST(Report, ASignalEndsItInsteadOfBecomingANote) {
   interrupt::request();
   const std::string said = sentence_of<Interrupted>([&] { document_of(study.folder()); });
   interrupt::clear();
-  EXPECT_EQ(said, "interrupted; nothing was written");
+  EXPECT_TRUE(said.starts_with("interrupted; ")) << said;
 }
 
 TEST(Report, SaysWhatIsMissingInsteadOfFailing) {

@@ -83,19 +83,7 @@ ConvLayout::ConvLayout(const ConvSize& z, std::int64_t height, std::int64_t widt
   }
   plan_.output = place(z.dim, z.taps() * z.inputs(), plan_);
 
-  const auto near = tap_map(z, 1);
-  int* neighbours = table(static_cast<std::size_t>(plan_.taps) * static_cast<std::size_t>(plan_.cells));
-  plan_.neighbours = neighbours;
-  for (int t = 0; t < plan_.taps; ++t) {
-    for (int line = 0; line < plan_.lines; ++line) {
-      for (int x = 0; x < plan_.columns; ++x) {
-        const int from = t % 3 + x == 0              ? near.low[0]
-                         : t % 3 + x > plan_.columns ? near.high[0]
-                                                     : x + t % 3 - 1;
-        *neighbours++ = near.lines[t / 3 * plan_.lines + line] * plan_.columns + from;
-      }
-    }
-  }
+  plan_.near = tap_map(z, 1);
 }
 
 cpu::ConvKeepPlan ConvLayout::keep(bool hidden) const {

@@ -9,12 +9,12 @@ namespace {
 
 const cpu::Kernels* choose() {
   const auto all = runnable_kernels();
-  const char* wanted = std::getenv("CVF_KERNELS");
+  const char* wanted = std::getenv("CVF_CPU");
   if (wanted == nullptr) return all.back();
   for (const auto* kernels : all) {
     if (std::string_view(kernels->name) == wanted) return kernels;
   }
-  throw UsageError("CVF_KERNELS={}: this CPU does not run such kernels (its best are '{}')", wanted,
+  throw UsageError("CVF_CPU={}: this CPU does not run such kernels (its best are '{}')", wanted,
                    all.back()->name);
 }
 

@@ -8,7 +8,7 @@
 
 namespace cvf::kernels {
 
-/// The best flavour for this CPU; the environment variable CVF_KERNELS may name a lesser one.
+/// The best flavour for this CPU; the environment variable CVF_CPU may name a lesser one.
 const cpu::Kernels& cpu_kernels();
 
 /// Every flavour that this CPU can run, for tests.

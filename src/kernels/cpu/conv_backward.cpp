@@ -19,11 +19,13 @@ void lay_out(const ConvPlan& plan, Arena& arena, Room& room) {
   const long matrix = plan.dim_panels * plan.stride, padded = plan.dim_panels * panel;
   const int panels =
       plan.lift.in_panels > plan.output.out_panels ? plan.lift.in_panels : plan.output.out_panels;
-  room.planes = arena.take(static_cast<long>(plan.inputs) * plan.cells);
+  room.planes = arena.take(Planes::floats(plan));
   room.columns = arena.take(panels * plan.stride);
   room.dx = arena.take(matrix);
   room.activated = arena.take(matrix);
-  room.dh = arena.take(plan.dim_panels * lines_stride(plan, halo));
+  const long given = plan.output.out_panels * lines_stride(plan, 1),
+             dh = plan.dim_panels * lines_stride(plan, halo);
+  room.dh = arena.take(dh > given ? dh : given);
   room.h = arena.take(matrix);
   room.film = arena.take(3 * padded);
   room.gated = arena.take(padded * padded);
@@ -93,23 +95,46 @@ struct Pass {
                   AddTo{gradient(l.weight), static_cast<long>(l.in_panels) * panel * panel});
   }
 
-  /// Each cell's gradient of what it gave to its neighbours, then through the last GELU.
-  void leave() const {
-    to_planes(plan, b.velocity_gradient, 0, plan.lines, room.planes);
-    const Matrix given = matrix(room.columns);
-    clear(room.columns, plan.output.out_panels * plan.stride);
-    for (int c = 0; c < plan.inputs; ++c) {
-      const float* plane = room.planes + static_cast<long>(c) * plan.cells;
-      float total = 0;
-      for (int cell = 0; cell < plan.cells; ++cell) total += plane[cell];
-      if (weighs()) add(gradient(plan.output.bias) + c, &total, 1);
-      for (int t = 0; t < plan.taps; ++t) {
-        const int column = t * plan.inputs + c;
-        float* to = given.at(column / panel, 0) + column % panel;
-        const int* from = plan.neighbours + static_cast<long>(t) * plan.cells;
-        for (int cell = 0; cell < plan.cells; ++cell)
-          to[static_cast<long>(from[cell]) * panel] += plane[cell];
+  /// Adds what cells beyond the ends of a line have collected to the cells that they stand for.
+  void fold_ends(float* line, int step, int width) const {
+    for (int i = 0; i < width; ++i) {
+      line[plan.near.low[0] * step + i] += line[-step + i];
+      line[plan.near.high[0] * step + i] += line[plan.columns * step + i];
+    }
+  }
+
+  /// The gradient of what each cell gave to its neighbours, collected with a halo, then as a matrix.
+  void collect_given(const Planes& planes, Matrix to) const {
+    const Lines given = with_halo(plan, room.dh, 1);
+    clear(given.data, plan.output.out_panels * given.stride);
+    for (int line = 0; line < plan.lines; ++line) {
+      for_near_taps(plan, line, [&](int column, int c, int source, int shift) {
+        float* place = given.at(column / panel, source, shift) + column % panel;
+        const float* from = planes.at(c, line, 0);
+        for (int i = 0; i < plan.columns; ++i) place[i * panel] += from[i];
+      });
+    }
+    for (int p = 0; p < plan.output.out_panels; ++p) {
+      for (int line = 0; line < plan.lines; ++line) {
+        float* place = given.at(p, line, 0);
+        fold_ends(place, panel, panel);
+        __builtin_memcpy(to.at(p, line * plan.columns), place, sizeof(float) * panel * plan.columns);
       }
+    }
+  }
+
+  /// From the gradient of the velocity to that of the last hidden state.
+  void leave() const {
+    const Planes planes(plan, room.planes);
+    to_planes(plan, b.velocity_gradient, 0, plan.lines, planes);
+    const Matrix given = matrix(room.columns);
+    collect_given(planes, given);
+    for (int c = 0; c < plan.inputs && weighs(); ++c) {
+      float total = 0;
+      for (int line = 0; line < plan.lines; ++line) {
+        for (int x = 0; x < plan.columns; ++x) total += planes.at(c, line, 0)[x];
+      }
+      add(gradient(plan.output.bias) + c, &total, 1);
     }
     const ConstMatrix x{b.kept + b.keep->x[plan.blocks], plan.stride};
     product(given, plan.output.out_panels, transposed(plan.output.transposed), plan.dim_panels, 0, plan.cells,
@@ -253,27 +278,30 @@ struct Pass {
 
   void enter() const {
     const Matrix columns = matrix(room.columns);
+    const Planes planes(plan, room.planes);
     if (weighs()) {
-      to_planes(plan, b.state, 0, plan.lines, room.planes);
-      gather_inputs(plan, room.planes, 0, plan.cells, columns);
+      to_planes(plan, b.state, 0, plan.lines, planes);
+      clear_padding(plan, plan.cells, columns);
+      for (int line = 0; line < plan.lines; ++line)
+        gather_inputs(plan, planes, line, 0, plan.columns, columns, line * plan.columns);
       dense_gradient(plan.lift, columns, matrix(room.dx));
       column_sums(matrix(room.dx), 0, plan.dim_panels, plan.cells, b.fresh, gradient(plan.lift.bias));
     }
     if (b.state_gradient == nullptr) return;
     product(matrix(room.dx), plan.dim_panels, transposed(plan.lift.transposed), plan.lift.in_panels, 0,
             plan.cells, Plain{columns});
-    clear(room.planes, static_cast<long>(plan.inputs) * plan.cells);
-    for (int t = 0; t < plan.taps; ++t) {
-      const int* to = plan.neighbours + static_cast<long>(t) * plan.cells;
-      for (int c = 0; c < plan.inputs; ++c) {
-        const int column = t * plan.inputs + c;
-        const float* from = columns.at(column / panel, 0) + column % panel;
-        float* plane = room.planes + static_cast<long>(c) * plan.cells;
-        for (int cell = 0; cell < plan.cells; ++cell)
-          plane[to[cell]] += from[static_cast<long>(cell) * panel];
-      }
+    clear(room.planes, Planes::floats(plan));
+    for (int line = 0; line < plan.lines; ++line) {
+      for_near_taps(plan, line, [&](int column, int c, int source, int shift) {
+        const float* from = columns.at(column / panel, line * plan.columns) + column % panel;
+        float* to = planes.at(c, source, shift);
+        for (int i = 0; i < plan.columns; ++i) to[i] += from[i * panel];
+      });
     }
-    from_planes(plan, room.planes, 0, plan.lines, b.state_gradient);
+    for (int c = 0; c < plan.inputs; ++c) {
+      for (int line = 0; line < plan.lines; ++line) fold_ends(planes.at(c, line, 0), 1, 1);
+    }
+    from_planes(plan, planes, 0, plan.lines, b.state_gradient);
   }
 };
 

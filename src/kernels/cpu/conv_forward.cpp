@@ -17,10 +17,10 @@ void lay_out_shared(const ConvPlan& plan, Arena& arena, Room& room) {
   int halo = 0;
   for (int i = 0; i < plan.blocks; ++i)
     halo = plan.block[i].map.dilation > halo ? plan.block[i].map.dilation : halo;
-  room.planes = arena.take(static_cast<long>(plan.inputs) * plan.cells);
+  room.planes = arena.take(Planes::floats(plan));
   room.x = arena.take(plan.dim_panels * lines_stride(plan, halo));
   room.next = arena.take(plan.dim_panels * lines_stride(plan, halo));
-  room.columns = arena.take(plan.output.out_panels * plan.stride);
+  room.columns = arena.take(plan.output.out_panels * lines_stride(plan, 1));
 }
 
 void lay_out_scratch(const ConvPlan& plan, Arena& arena, Room& room) {
@@ -152,13 +152,15 @@ struct Pass {
 
   void enter() const {
     const Range mine = share(team, plan.lines);
-    to_planes(plan, f.state, mine.begin, mine.end, room.planes);
+    const Planes planes(plan, room.planes);
+    const Matrix rows{room.run, run_stride};
+    to_planes(plan, f.state, mine.begin, mine.end, planes);
+    clear_padding(plan, tile_rows, rows);
     wait(team);
     const Lines x = x_before(0);
-    for_cells([&](auto rows, int line, int from) {
-      constexpr int Rows = decltype(rows)::value;
-      const int cell = line * plan.columns + from;
-      gather_inputs(plan, room.planes, cell, cell + Rows, {room.run, run_stride});
+    for_cells([&](auto count, int line, int from) {
+      constexpr int Rows = decltype(count)::value;
+      gather_inputs(plan, planes, line, from, Rows, rows, 0);
       run_product<Rows>(plan.lift, [&](Tile<Rows>& tile, int j) {
         tile.add_row(f.weights + plan.lift.bias + j * panel);
         tile.write(x.at(j, line, from));
@@ -176,9 +178,9 @@ struct Pass {
     finish_lines(next, index + 1);
   }
 
+  /// What each cell gives to its neighbours, then what each cell gets.
   void leave() const {
-    const Lines x = x_before(plan.blocks);
-    const Matrix columns{room.columns, plan.stride};
+    const Lines x = x_before(plan.blocks), given = with_halo(plan, room.columns, 1);
     for_cells([&](auto rows, int line, int from) {
       constexpr int Rows = decltype(rows)::value;
       for (int p = 0; p < plan.dim_panels; ++p) {
@@ -188,26 +190,24 @@ struct Pass {
           store(room.run + p * run_stride + i, z * gelu_share(z));
         }
       }
-      run_product<Rows>(plan.output, [&](Tile<Rows>& tile, int j) {
-        tile.write(columns.at(j, line * plan.columns + from));
-      });
+      run_product<Rows>(plan.output, [&](Tile<Rows>& tile, int j) { tile.write(given.at(j, line, from)); });
     });
     wait(team);
     const Range mine = share(team, plan.lines);
-    for (int c = 0; c < plan.inputs; ++c) {
-      float* plane = room.planes + static_cast<long>(c) * plan.cells;
-      const float bias = f.weights[plan.output.bias + c];
-      const int begin = mine.begin * plan.columns, end = mine.end * plan.columns;
-      for (int cell = begin; cell < end; ++cell) plane[cell] = bias;
-      for (int t = 0; t < plan.taps; ++t) {
-        const int column = t * plan.inputs + c;
-        const float* given = columns.at(column / panel, 0) + column % panel;
-        const int* from = plan.neighbours + static_cast<long>(t) * plan.cells;
-        for (int cell = begin; cell < end; ++cell)
-          plane[cell] += given[static_cast<long>(from[cell]) * panel];
+    fill_halo(given, plan.output.out_panels, plan.near, plan.columns, mine.begin, mine.end);
+    wait(team);
+    const Planes planes(plan, room.planes);
+    for (int line = mine.begin; line < mine.end; ++line) {
+      for (int c = 0; c < plan.inputs; ++c) {
+        for (int i = 0; i < plan.columns; ++i) planes.at(c, line, 0)[i] = f.weights[plan.output.bias + c];
       }
+      for_near_taps(plan, line, [&](int column, int c, int source, int shift) {
+        const float* from = given.at(column / panel, source, shift) + column % panel;
+        float* to = planes.at(c, line, 0);
+        for (int i = 0; i < plan.columns; ++i) to[i] += from[i * panel];
+      });
     }
-    from_planes(plan, room.planes, mine.begin, mine.end, f.velocity);
+    from_planes(plan, planes, mine.begin, mine.end, f.velocity);
   }
 };
 

@@ -40,8 +40,8 @@ struct ConvPlan {
   long stride;      // of a matrix of cells without halo, in floats; an odd number of rows
   LinearPlan lift;  // in = taps * inputs, tap by tap
   LinearPlan
-      output;  // out = taps * inputs: what each cell gives to its neighbours; the bias has `inputs` values
-  const int* neighbours;  // [taps][cells]: the cell that a tap of lift and output reads
+      output;   // out = taps * inputs: what each cell gives to its neighbours; the bias has `inputs` values
+  TapMap near;  // of lift and output
   ConvBlockPlan block[most_blocks];
   long weight_floats, transposed_floats;
 };

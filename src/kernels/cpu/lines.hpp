@@ -56,53 +56,76 @@ inline Modulation take_film(const ConvPlan& plan, const float* from, float* room
   return {room, room + padded, room + 2 * padded};
 }
 
-/// work(place in the cells' planes, place in the state, pixels beside each other a patch apart) for the lines
-/// [begin, end)
-template <class Work>
-CVF_INLINE void for_state_lines(const ConvPlan& plan, int begin, int end, Work&& work) {
+/// The values of the cells, channel by channel, in lines with one more cell on both sides.
+struct Planes {
+  float* data;
+  int lines, pitch;
+  Planes(const ConvPlan& plan, float* values) : data(values), lines(plan.lines), pitch(plan.columns + 2) {}
+  static long floats(const ConvPlan& plan) {
+    return static_cast<long>(plan.inputs) * plan.lines * (plan.columns + 2);
+  }
+  CVF_INLINE float* at(int c, int line, int x) const {
+    return data + (static_cast<long>(c) * lines + line) * pitch + x + 1;
+  }
+};
+
+/// work(values of a line of cells, the same pixels in the state, a patch apart) for the lines [begin, end)
+template <class State, class Work>
+CVF_INLINE void for_state_lines(const ConvPlan& plan, State* state, const Planes& planes, int begin, int end,
+                                Work&& work) {
   for (int c = 0; c < plan.channels; ++c) {
     for (int py = 0; py < plan.patch_y; ++py) {
       for (int px = 0; px < plan.patch_x; ++px) {
-        const long plane = (static_cast<long>(c) * plan.patch_y + py) * plan.patch_x + px;
+        const int plane = (c * plan.patch_y + py) * plan.patch_x + px;
         for (int line = begin; line < end; ++line) {
-          const long pixel =
-              (static_cast<long>(c) * plan.height + line * plan.patch_y + py) * plan.width + px;
-          work(plane * plan.cells + static_cast<long>(line) * plan.columns, pixel);
+          work(planes.at(plane, line, 0),
+               state + (static_cast<long>(c) * plan.height + line * plan.patch_y + py) * plan.width + px);
         }
       }
     }
   }
 }
 
-inline void to_planes(const ConvPlan& plan, const float* state, int begin, int end, float* planes) {
-  for_state_lines(plan, begin, end, [&](long place, long pixel) {
-    for (int x = 0; x < plan.columns; ++x)
-      planes[place + x] = state[pixel + static_cast<long>(x) * plan.patch_x];
+inline void to_planes(const ConvPlan& plan, const float* state, int begin, int end, const Planes& planes) {
+  for_state_lines(plan, state, planes, begin, end, [&](float* cells, const float* pixels) {
+    for (int x = 0; x < plan.columns; ++x) cells[x] = pixels[static_cast<long>(x) * plan.patch_x];
+    cells[-1] = cells[plan.near.low[0]];
+    cells[plan.columns] = cells[plan.near.high[0]];
   });
 }
 
-inline void from_planes(const ConvPlan& plan, const float* planes, int begin, int end, float* state) {
-  for_state_lines(plan, begin, end, [&](long place, long pixel) {
-    for (int x = 0; x < plan.columns; ++x)
-      state[pixel + static_cast<long>(x) * plan.patch_x] = planes[place + x];
+inline void from_planes(const ConvPlan& plan, const Planes& planes, int begin, int end, float* state) {
+  for_state_lines(plan, state, planes, begin, end, [&](const float* cells, float* pixels) {
+    for (int x = 0; x < plan.columns; ++x) pixels[static_cast<long>(x) * plan.patch_x] = cells[x];
   });
 }
 
-/// columns[cell][tap*inputs + c] = planes[c][neighbour], for the cells [begin, end); the rows begin at
-/// `columns`.
-inline void gather_inputs(const ConvPlan& plan, const float* planes, int begin, int end, Matrix columns) {
-  const int used = plan.taps * plan.inputs;
-  for (int cell = begin; cell < end; ++cell) {
-    int column = 0;
-    for (int t = 0; t < plan.taps; ++t) {
-      const int from = plan.neighbours[static_cast<long>(t) * plan.cells + cell];
-      for (int c = 0; c < plan.inputs; ++c, ++column) {
-        columns.at(column / panel, cell - begin)[column % panel] =
-            planes[static_cast<long>(c) * plan.cells + from];
-      }
-    }
-    for (column = used; column < plan.lift.in_panels * panel; ++column)
-      columns.at(column / panel, cell - begin)[column % panel] = 0;
+/// work(column, channel, the line that the tap reads, its shift along x) for every tap of lift and output on
+/// a line
+template <class Work>
+CVF_INLINE void for_near_taps(const ConvPlan& plan, int line, Work&& work) {
+  int column = 0;
+  for (int t = 0; t < plan.taps; ++t) {
+    const int source = plan.near.lines[t / 3 * plan.lines + line];
+    for (int c = 0; c < plan.inputs; ++c, ++column) work(column, c, source, t % 3 - 1);
+  }
+}
+
+/// rows[i][tap*inputs + c] = the value that the tap reads, for `count` cells of a line from x on
+inline void gather_inputs(const ConvPlan& plan, const Planes& planes, int line, int x, int count, Matrix rows,
+                          int first_row) {
+  for_near_taps(plan, line, [&](int column, int c, int source, int shift) {
+    const float* from = planes.at(c, source, x + shift);
+    float* to = rows.at(column / panel, first_row) + column % panel;
+    for (int i = 0; i < count; ++i) to[i * panel] = from[i];
+  });
+}
+
+/// The columns of lift's rows that no tap fills.
+inline void clear_padding(const ConvPlan& plan, int count, Matrix rows) {
+  for (int column = plan.taps * plan.inputs; column < plan.lift.in_panels * panel; ++column) {
+    float* to = rows.at(column / panel, 0) + column % panel;
+    for (int i = 0; i < count; ++i) to[i * panel] = 0;
   }
 }
 

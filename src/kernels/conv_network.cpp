@@ -109,11 +109,8 @@ class FusedConv : public FusedNetwork {
 
 Tensor FusedConv::forward(const Tensor& state, const Tensor& modulation, Kept* kept) const {
   const auto& plan = layout_->plan();
-  cpu::ConvKeepPlan keep_plan{};
-  if (kept != nullptr) {
-    *kept = make_kept(state.size(0), layout_->keep(true).sample, layout_->keep(false).sample);
-    keep_plan = layout_->keep(kept->hidden);
-  }
+  const cpu::ConvKeepPlan keep_plan = layout_->keep();
+  if (kept != nullptr) *kept = make_kept(state.size(0), keep_plan.sample, keep_plan.sample);
   Tensor out = torch::empty_like(state);
   const auto& kernels = cpu_kernels();
   const int threads = thread_count(plan.cells);
@@ -136,7 +133,7 @@ Gradients FusedConv::backward(const std::vector<Tensor>& weights, const Tensor& 
                               const Wanted& wanted) const {
   const auto& plan = layout_->plan();
   const auto& kernels = cpu_kernels();
-  const cpu::ConvKeepPlan keep_plan = layout_->keep(kept.hidden);
+  const cpu::ConvKeepPlan keep_plan = layout_->keep();
   const long batch = state.size(0);
   const int threads = thread_count(batch);
   const Rooms rooms(0, kernels.conv_backward_scratch(plan), threads);

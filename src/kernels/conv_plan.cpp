@@ -86,20 +86,12 @@ ConvLayout::ConvLayout(const ConvSize& z, std::int64_t height, std::int64_t widt
   plan_.near = tap_map(z, 1);
 }
 
-cpu::ConvKeepPlan ConvLayout::keep(bool hidden) const {
+cpu::ConvKeepPlan ConvLayout::keep() const {
   cpu::ConvKeepPlan out{};
-  out.hidden = hidden;
-  const auto take = [&](long floats) {
-    const long at = out.sample;
-    out.sample += (floats + 15) / 16 * 16;
-    return at;
-  };
-  for (int i = 0; i <= plan_.blocks; ++i) {
-    const int halo = i < plan_.blocks ? plan_.block[i].map.dilation : 0;
-    const long cells = static_cast<long>(plan_.lines) * (plan_.columns + 2 * halo);
-    out.x[i] = take(plan_.dim_panels * (cells | 1) * panel);
-    if (hidden && i < plan_.blocks) out.h[i] = take(plan_.dim_panels * plan_.stride);
-  }
+  const long matrix = plan_.dim_panels * plan_.stride;
+  for (int i = 0; i < plan_.blocks; ++i) out.h[i] = i * matrix;
+  out.x = plan_.blocks * matrix;
+  out.sample = out.x + matrix;
   return out;
 }
 
@@ -115,7 +107,7 @@ std::vector<TapLayer> tap_layers(const cpu::ConvPlan& plan) {
 
 std::int64_t comfortable_rows(const ConvSize& size, std::int64_t height, std::int64_t width,
                               double evaluations) {
-  return comfortable_rows(ConvLayout(size, height, width).keep(true).sample, evaluations);
+  return comfortable_rows(ConvLayout(size, height, width).keep().sample, evaluations);
 }
 
 }  // namespace cvf::kernels

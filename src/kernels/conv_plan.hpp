@@ -18,7 +18,7 @@ class ConvLayout {
   ConvLayout& operator=(const ConvLayout&) = delete;
 
   const cpu::ConvPlan& plan() const { return plan_; }
-  cpu::ConvKeepPlan keep(bool hidden) const;
+  cpu::ConvKeepPlan keep() const;
 
  private:
   int* table(std::size_t entries);

@@ -1,14 +1,13 @@
 // The convolution field backward, for one sample and one thread.
+#include "kernels/cpu/conv_gradients.hpp"
 #include "kernels/cpu/entry.hpp"
-#include "kernels/cpu/gradients.hpp"
 #include "kernels/cpu/layers.hpp"
-#include "kernels/cpu/lines.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {
 namespace {
 
 struct Room {
-  float *planes, *columns, *dx, *activated, *dh, *h;
+  float *planes, *columns, *dx, *activated, *dh, *x, *padded_x;
   float *film, *gated, *sums, *d_film;
 };
 
@@ -26,7 +25,8 @@ void lay_out(const ConvPlan& plan, Arena& arena, Room& room) {
   const long given = plan.output.out_panels * lines_stride(plan, 1),
              dh = plan.dim_panels * lines_stride(plan, halo);
   room.dh = arena.take(dh > given ? dh : given);
-  room.h = arena.take(matrix);
+  room.x = arena.take(matrix);
+  room.padded_x = arena.take(plan.dim_panels * lines_stride(plan, halo));
   room.film = arena.take(3 * padded);
   room.gated = arena.take(padded * padded);
   room.sums = arena.take(padded > panels * panel ? padded : panels * panel);
@@ -36,38 +36,6 @@ void lay_out(const ConvPlan& plan, Arena& arena, Room& room) {
 void clear(float* p, long count) {
   for (long i = 0; i < count; ++i) p[i] = 0;
 }
-
-/// From the gradient of GELU(z), z = h*scale + shift: leaves GELU(z), the gradient of h in its line, and adds
-/// to those of shift and scale.
-struct FilmBackward {
-  const Modulation& film;
-  ConstMatrix h;
-  Matrix activated;
-  Lines dh;
-  float *d_shift, *d_scale;
-  int line, first;  // the line and its first cell
-  template <int Rows>
-  CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
-    const float* from = h.at(j, row);
-    float *value = activated.at(j, row), *gradient = dh.at(j, line, row - first);
-#pragma GCC unroll 4
-    for (int i = 0; i < vectors; ++i) {
-      const int c = j * panel + i * lanes;
-      const Vec shift = load(film.shift + c), scale = load(film.scale + c);
-      Vec along = load(d_scale + c), total = load(d_shift + c);
-      for (int r = 0; r < Rows; ++r) {
-        const Vec x = load(from + r * panel + i * lanes), z = fma(x, scale, shift), s = gelu_share(z);
-        const Vec dz = tile.v[r][i] * gelu_slope(z, s);
-        store(value + r * panel + i * lanes, z * s);
-        store(gradient + r * panel + i * lanes, dz * scale);
-        total = total + dz;
-        along = fma(dz, x, along);
-      }
-      store(d_shift + c, total);
-      store(d_scale + c, along);
-    }
-  }
-};
 
 struct Pass {
   const ConvBackward& b;
@@ -136,38 +104,10 @@ struct Pass {
       }
       add(gradient(plan.output.bias) + c, &total, 1);
     }
-    const ConstMatrix x{b.kept + b.keep->x[plan.blocks], plan.stride};
+    const ConstMatrix x{b.kept + b.keep->x, plan.stride};
     product(given, plan.output.out_panels, transposed(plan.output.transposed), plan.dim_panels, 0, plan.cells,
             GeluBackward{x, matrix(room.activated), matrix(room.dx)});
     if (weighs()) dense_gradient(plan.output, matrix(room.activated), given);
-  }
-
-  /// dw += x^T dh for every tap.
-  CVF_KERNEL void tap_gradient(const ConvBlockPlan& block, const Lines& x, const Lines& dh) const {
-    const long tap = static_cast<long>(plan.dim_panels) * panel * panel, out_stride = plan.taps * tap;
-    const int chunk =
-        128 / plan.columns > 0 ? 128 / plan.columns : 1;  // lines whose cells stay in the first-level cache
-    for (int begin = 0; begin < plan.lines; begin += chunk) {
-      const int end = begin + chunk < plan.lines ? begin + chunk : plan.lines;
-      for_panels(0, plan.dim_panels, [&](auto panels, int j) {
-        for (int p = 0; p < plan.dim_panels; ++p) {
-          for (int t = 0; t < plan.taps; ++t) {
-            const int* source = block.map.lines + (t / 3) * plan.lines;
-            const int shift = (t % 3 - 1) * block.map.dilation;
-            for_gradient_rows([&](auto height, int k) {
-              WideTile<decltype(height)::value, decltype(panels)::value> tile;
-              tile.clear();
-              for (int line = begin; line < end; ++line)
-                multiply<1, panel>(tile, x.at(p, source[line], shift) + k, dh.at(j, line, 0), dh.stride,
-                                   plan.columns);
-              const AddTo add{gradient(block.spatial.weight) + t * tap, out_stride};
-              for (int q = 0; q < decltype(panels)::value; ++q)
-                add(tile.part[q], p * panel + k, j + q, b.fresh && begin == 0);
-            });
-          }
-        }
-      });
-    }
   }
 
   /// dx += the gradient through the convolution. A cell collects from all cells whose taps read it; along x,
@@ -226,14 +166,37 @@ struct Pass {
     if (weighs()) add(gradient(mix.bias), room.sums, padded(), film.gate);
   }
 
+  /// The hidden state before a block: the one behind it less what the block added, with a halo.
+  Lines x_before(int index, const Modulation& film) const {
+    const ConvBlockPlan& block = plan.block[index];
+    const Lines out = with_halo(plan, room.padded_x, block.map.dilation);
+    const ConstMatrix behind{index + 1 == plan.blocks ? b.kept + b.keep->x : room.x, plan.stride};
+    const Matrix before = matrix(room.x);
+    for (int line = 0; line < plan.lines; ++line) {
+      const int first = line * plan.columns;
+      product(matrix(room.activated), plan.dim_panels, weights(block.mix.weight), plan.dim_panels, first,
+              first + plan.columns, [&]<int Rows>(Tile<Rows>& tile, int row, int j) {
+                tile.add_row(weights(block.mix.bias) + j * panel);
+                const float* old = behind.at(j, row);
+                for (int i = 0; i < vectors; ++i) {
+                  const Vec gate = load(film.gate + j * panel + i * lanes);
+                  for (int r = 0; r < Rows; ++r)
+                    tile.v[r][i] = load(old + r * panel + i * lanes) - gate * tile.v[r][i];
+                }
+                tile.write(before.at(j, row));
+                tile.write(out.at(j, line, row - first));
+              });
+    }
+    fill_halo(out, plan.dim_panels, block.map, plan.columns, 0, plan.lines);
+    return out;
+  }
+
   void run_block(int index) const {
     const ConvBlockPlan& block = plan.block[index];
     const long place = 3l * plan.dim * index;
     const Modulation film = take_film(plan, b.modulation + place, room.film);
-    const Lines x = with_halo(plan, const_cast<float*>(b.kept) + b.keep->x[index], block.map.dilation);
     const Lines dh = with_halo(plan, room.dh, block.map.dilation);
-    const float* h = b.keep->hidden ? b.kept + b.keep->h[index] : room.h;
-    if (!b.keep->hidden) conv_hidden(plan, b.packed.weights, index, x.data, room.h);
+    const float* h = b.kept + b.keep->h[index];
 
     for (int p = 0; p < plan.dim_panels; ++p) {  // the rows of the transposed 1x1 convolution, times the gate
       const float* from = transposed(block.mix.transposed) + static_cast<long>(p) * padded() * panel;
@@ -252,7 +215,7 @@ struct Pass {
     }
     if (weighs() || b.modulation_gradient != nullptr) mix_gradient(block.mix, film, d_gate);
     if (weighs()) {
-      tap_gradient(block, x, dh);
+      tap_gradient(plan, block, x_before(index, film), dh, gradient(block.spatial.weight), b.fresh);
       add(gradient(block.spatial.bias), d_shift, padded(), film.scale);
     }
     if (b.modulation_gradient != nullptr) {

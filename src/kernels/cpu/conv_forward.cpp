@@ -125,7 +125,7 @@ struct Pass {
 
   Lines x_before(int block) const {
     const int halo = block < plan.blocks ? plan.block[block].map.dilation : 0;
-    if (f.kept != nullptr) return with_halo(plan, f.kept + f.keep->x[block], halo);
+    if (f.kept != nullptr && block == plan.blocks) return with_halo(plan, f.kept + f.keep->x, halo);
     return with_halo(plan, block % 2 == 0 ? room.x : room.next, halo);
   }
 
@@ -171,7 +171,7 @@ struct Pass {
 
   void run_block(int index) const {
     const Modulation film = take_film(plan, f.modulation + 3l * plan.dim * index, room.film);
-    float* h = f.kept != nullptr && f.keep->hidden ? f.kept + f.keep->h[index] : nullptr;
+    float* h = f.kept != nullptr ? f.kept + f.keep->h[index] : nullptr;
     const Lines next = x_before(index + 1);
     const BlockPass pass{plan, plan.block[index], f.weights, film, x_before(index), next, h, room.run};
     for_cells([&](auto rows, int line, int x) { pass.template advance<decltype(rows)::value>(line, x); });
@@ -223,26 +223,6 @@ void conv_forward(const Team& team, const ConvForward& f) {
   pass.enter();
   for (int block = 0; block < f.plan->blocks; ++block) pass.run_block(block);
   pass.leave();
-}
-
-/// What the convolution of one block gives, for all cells: h = spatial(x) + bias.
-void conv_hidden(const ConvPlan& plan, const float* weights, int block, const float* x, float* h) {
-  const Lines from = with_halo(plan, const_cast<float*>(x), plan.block[block].map.dilation);
-  const BlockPass pass{plan, plan.block[block], weights, {}, from, {}, h, nullptr};
-  for (int line = 0; line < plan.lines; ++line) {
-    for_tiles<tile_rows>(0, plan.columns, [&](auto rows, int x0) {
-      for_panels(0, plan.dim_panels, [&](auto panels, int j) {
-        constexpr int Rows = decltype(rows)::value, Panels = decltype(panels)::value;
-        WideTile<Rows, Panels> tile;
-        pass.convolve(tile, line, x0, j);
-        for (int q = 0; q < Panels; ++q) {
-          tile.part[q].add_row(weights + plan.block[block].spatial.bias + (j + q) * panel);
-          tile.part[q].write(h + (j + q) * plan.stride +
-                             (static_cast<long>(line) * plan.columns + x0) * panel);
-        }
-      });
-    });
-  }
 }
 
 long conv_shared(const ConvPlan& plan) {

@@ -46,11 +46,11 @@ struct ConvPlan {
   long weight_floats, transposed_floats;
 };
 
-/// What is kept of one sample between forward and backward; offsets in floats.
+/// What is kept of one sample between forward and backward, offsets in floats: what each convolution gave,
+/// and the last hidden state. From these backward works out the hidden states before it, block by block.
 struct ConvKeepPlan {
-  bool hidden;  // what the convolutions give, too; else they are computed again
-  long x[most_blocks + 1];
   long h[most_blocks];
+  long x;
   long sample;
 };
 

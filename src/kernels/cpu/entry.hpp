@@ -14,7 +14,6 @@ long backward_scratch(const Plan& plan);
 
 void conv_forward(const Team& team, const ConvForward& f);
 void conv_backward(const ConvBackward& b);
-void conv_hidden(const ConvPlan& plan, const float* weights, int block, const float* x, float* h);
 long conv_shared(const ConvPlan& plan);
 long conv_scratch(const ConvPlan& plan);
 long conv_backward_scratch(const ConvPlan& plan);

@@ -1,0 +1,71 @@
+// The two large pieces of the convolutions' backward pass: through FiLM and GELU, and to the weights of the
+// taps.
+#pragma once
+
+#include "kernels/cpu/gradients.hpp"
+#include "kernels/cpu/lines.hpp"
+
+namespace cvf::kernels::cpu::CVF_SIMD {
+
+/// From the gradient of GELU(z), z = h*scale + shift: leaves GELU(z), the gradient of h in its line, and adds
+/// to those of shift and scale.
+struct FilmBackward {
+  const Modulation& film;
+  ConstMatrix h;
+  Matrix activated;
+  Lines dh;
+  float *d_shift, *d_scale;
+  int line, first;  // the line and its first cell
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
+    const float* from = h.at(j, row);
+    float *value = activated.at(j, row), *gradient = dh.at(j, line, row - first);
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const int c = j * panel + i * lanes;
+      const Vec shift = load(film.shift + c), scale = load(film.scale + c);
+      Vec along = load(d_scale + c), total = load(d_shift + c);
+      for (int r = 0; r < Rows; ++r) {
+        const Vec x = load(from + r * panel + i * lanes), z = fma(x, scale, shift), s = gelu_share(z);
+        const Vec dz = tile.v[r][i] * gelu_slope(z, s);
+        store(value + r * panel + i * lanes, z * s);
+        store(gradient + r * panel + i * lanes, dz * scale);
+        total = total + dz;
+        along = fma(dz, x, along);
+      }
+      store(d_shift + c, total);
+      store(d_scale + c, along);
+    }
+  }
+};
+
+/// dw += x^T dh for every tap.
+CVF_KERNEL inline void tap_gradient(const ConvPlan& plan, const ConvBlockPlan& block, const Lines& x,
+                                    const Lines& dh, float* dw, bool fresh) {
+  const long tap = static_cast<long>(plan.dim_panels) * panel * panel, out_stride = plan.taps * tap;
+  const int chunk =
+      128 / plan.columns > 0 ? 128 / plan.columns : 1;  // lines whose cells stay in the first-level cache
+  for (int begin = 0; begin < plan.lines; begin += chunk) {
+    const int end = begin + chunk < plan.lines ? begin + chunk : plan.lines;
+    for_panels(0, plan.dim_panels, [&](auto panels, int j) {
+      for (int p = 0; p < plan.dim_panels; ++p) {
+        for (int t = 0; t < plan.taps; ++t) {
+          const int* source = block.map.lines + (t / 3) * plan.lines;
+          const int shift = (t % 3 - 1) * block.map.dilation;
+          for_gradient_rows([&](auto height, int k) {
+            WideTile<decltype(height)::value, decltype(panels)::value> tile;
+            tile.clear();
+            for (int line = begin; line < end; ++line)
+              multiply<1, panel>(tile, x.at(p, source[line], shift) + k, dh.at(j, line, 0), dh.stride,
+                                 plan.columns);
+            const AddTo add{dw + t * tap, out_stride};
+            for (int q = 0; q < decltype(panels)::value; ++q)
+              add(tile.part[q], p * panel + k, j + q, fresh && begin == 0);
+          });
+        }
+      }
+    });
+  }
+}
+
+}  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -39,6 +39,8 @@ long transposed_place(const cpu::LinearPlan& l, int in, int out) {
   return l.transposed + (static_cast<long>(in / panel) * l.out_panels * panel + out) * panel + in % panel;
 }
 
+}  // namespace
+
 /// The place of a weight does not depend on the grid, so one packing serves all of them.
 class PackedConv {
  public:
@@ -68,8 +70,10 @@ class PackedConv {
   }
 };
 
-std::vector<Tensor> unpack_gradients(const cpu::ConvPlan& plan, const float* sum, const Wanted& wanted,
-                                     const std::vector<Tensor>& weights) {
+namespace {
+
+std::vector<Tensor> unpack_conv_gradients(const cpu::ConvPlan& plan, const float* sum, const Wanted& wanted,
+                                          const std::vector<Tensor>& weights) {
   const auto layers = tap_layers(plan);
   std::vector<Tensor> out(weights.size());
   for (std::size_t n = 0; n < layers.size(); ++n) {
@@ -172,7 +176,7 @@ Gradients FusedConv::backward(const std::vector<Tensor>& weights, const Tensor& 
   if (weighs) {
     for (std::size_t g = 1; g < groups.size(); ++g)
       kernels.add(sum_of(g), static_cast<long>(floats), sum_of(0));
-    out.weights = unpack_gradients(plan, sum_of(0), wanted, weights);
+    out.weights = unpack_conv_gradients(plan, sum_of(0), wanted, weights);
   }
   return out;
 }

@@ -1,30 +1,10 @@
 #include "kernels/conv_plan.hpp"
 
-#include <algorithm>
+#include "kernels/panels.hpp"
 
 namespace cvf::kernels {
-namespace {
 
 using cpu::panel;
-
-int panels(std::int64_t columns) {
-  return static_cast<int>((columns + panel - 1) / panel);
-}
-
-cpu::LinearPlan place(std::int64_t in, std::int64_t out, cpu::ConvPlan& plan) {
-  cpu::LinearPlan l;
-  l.in = static_cast<int>(in), l.out = static_cast<int>(out);
-  l.in_panels = panels(in), l.out_panels = panels(out);
-  const long floats = static_cast<long>(l.in_panels) * l.out_panels * panel * panel;
-  l.weight = plan.weight_floats;
-  l.bias = l.weight + floats;
-  l.transposed = plan.transposed_floats;
-  plan.weight_floats = l.bias + static_cast<long>(l.out_panels) * panel;
-  plan.transposed_floats += floats;
-  return l;
-}
-
-}  // namespace
 
 int* ConvLayout::table(std::size_t entries) {
   return tables_.emplace_back(entries).data();

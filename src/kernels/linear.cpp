@@ -6,6 +6,7 @@
 
 #include "kernels/buffer.hpp"
 #include "kernels/cpu_choice.hpp"
+#include "kernels/panels.hpp"
 #include "kernels/plain_float.hpp"
 #include "kernels/watch.hpp"
 
@@ -19,10 +20,6 @@ using torch::autograd::variable_list;
 constexpr std::int64_t few_rows = 16;         // for fewer, packing costs more than the product
 constexpr double shared_flops = 2e6;          // from here on a second thread pays
 constexpr std::int64_t rows_of_a_share = 48;  // what threads share out
-
-int panels(std::int64_t columns) {
-  return static_cast<int>((columns + panel - 1) / panel);
-}
 
 struct Panels {  // a matrix of the library, as panels
   Panels(std::int64_t row_count, std::int64_t column_count)

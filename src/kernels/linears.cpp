@@ -20,13 +20,13 @@ bool dots_apply(const Tensor& x, const std::vector<Linear>& layers) {
                      [](const Linear& l) { return is_dense_float(l.weight) && is_dense_float(l.bias); });
 }
 
-struct Piece {
+struct RowPiece {
   const float *weight, *bias;
   std::int64_t rows, column;  // the column in the result
 };
 
-std::vector<Piece> pieces_of(const std::vector<Linear>& layers, std::int64_t in) {
-  std::vector<Piece> out;
+std::vector<RowPiece> row_pieces(const std::vector<Linear>& layers, std::int64_t in) {
+  std::vector<RowPiece> out;
   std::int64_t column = 0;
   for (const auto& l : layers) {
     const std::int64_t rows = l.weight.size(0);
@@ -40,7 +40,7 @@ std::vector<Piece> pieces_of(const std::vector<Linear>& layers, std::int64_t in)
 }
 
 Tensor run_dots(const Tensor& x, const std::vector<Linear>& layers) {
-  const auto pieces = pieces_of(layers, x.size(1));
+  const auto pieces = row_pieces(layers, x.size(1));
   const std::int64_t width = pieces.back().column + pieces.back().rows;
   Tensor out = torch::empty({x.size(0), width});
   const auto& kernels = cpu_kernels();
@@ -49,7 +49,7 @@ Tensor run_dots(const Tensor& x, const std::vector<Linear>& layers) {
   const int in = static_cast<int>(x.size(1)), count = static_cast<int>(x.size(0));
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Piece& p = pieces[i];
+    const RowPiece& p = pieces[i];
     kernels.dots(p.weight, p.bias, in, static_cast<int>(p.rows), from, count, to + p.column, width);
   }
   return out;

@@ -1,27 +1,8 @@
 #include "core/errors.hpp"
+#include "kernels/panels.hpp"
 #include "kernels/sit_pack.hpp"
 
 namespace cvf::kernels {
-namespace {
-
-int panels(std::int64_t columns) {
-  return static_cast<int>((columns + cpu::panel - 1) / cpu::panel);
-}
-
-cpu::LinearPlan place(std::int64_t in, std::int64_t out, cpu::Plan& plan) {
-  cpu::LinearPlan l;
-  l.in = static_cast<int>(in), l.out = static_cast<int>(out);
-  l.in_panels = panels(in), l.out_panels = panels(out);
-  const long floats = static_cast<long>(l.in_panels) * l.out_panels * cpu::panel * cpu::panel;
-  l.weight = plan.weight_floats;
-  l.bias = l.weight + floats;
-  l.transposed = plan.transposed_floats;
-  plan.weight_floats = l.bias + static_cast<long>(l.out_panels) * cpu::panel;
-  plan.transposed_floats += floats;
-  return l;
-}
-
-}  // namespace
 
 cpu::Plan make_plan(const SitSize& z) {
   cpu::Plan plan{};

@@ -1,0 +1,29 @@
+// Where a linear layer lies in packed buffers.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/plan.hpp"
+
+namespace cvf::kernels {
+
+inline int panels(std::int64_t columns) {
+  return static_cast<int>((columns + cpu::panel - 1) / cpu::panel);
+}
+
+/// Gives a layer the next places in the plan's buffers.
+template <class Plan>
+cpu::LinearPlan place(std::int64_t in, std::int64_t out, Plan& plan) {
+  cpu::LinearPlan l;
+  l.in = static_cast<int>(in), l.out = static_cast<int>(out);
+  l.in_panels = panels(in), l.out_panels = panels(out);
+  const long floats = static_cast<long>(l.in_panels) * l.out_panels * cpu::panel * cpu::panel;
+  l.weight = plan.weight_floats;
+  l.bias = l.weight + floats;
+  l.transposed = plan.transposed_floats;
+  plan.weight_floats = l.bias + static_cast<long>(l.out_panels) * cpu::panel;
+  plan.transposed_floats += floats;
+  return l;
+}
+
+}  // namespace cvf::kernels

@@ -1,5 +1,7 @@
 #include "problem.hpp"
 
+#include <fmt/format.h>
+
 #include "../figures.hpp"
 #include "fields/conv.hpp"
 #include "fields/mlp.hpp"

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -18,6 +20,7 @@ std::string first_bytes(const std::string& file) {
   if (!stream) throw DataError("{}: does not exist or cannot be read", file);
   std::string bytes(128, '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (stream.bad()) throw DataError("{}: cannot be read: {}", file, std::strerror(errno));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
   return bytes;
 }

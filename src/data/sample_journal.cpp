@@ -65,20 +65,28 @@ void SampleJournal::start(const Content& content) {
   for (const auto& record : content.records) lines += line_of(record);
   files::write_atomically(path_, std::string_view(lines));
   file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (file_ < 0) throw DataError("{}: opening failed: {}", path_, std::strerror(errno));
+  if (file_ < 0) fail("opening");
 }
 
 void SampleJournal::add(std::span<const SampleRecord> records) {
   std::string lines;
   for (const auto& record : records) lines += line_of(record);
-  if (::write(file_, lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()) ||
-      fdatasync(file_) != 0) {
-    throw DataError("{}: writing failed: {}", path_, std::strerror(errno));
+  std::string_view left = lines;
+  while (!left.empty()) {
+    const ssize_t written = ::write(file_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("writing");
+    left.remove_prefix(static_cast<std::size_t>(written));
   }
+  if (fdatasync(file_) != 0) fail("fdatasync");
 }
 
 void SampleJournal::remove() {
   if (std::filesystem::remove(path_)) files::sync_folder_of(path_);
+}
+
+void SampleJournal::fail(std::string_view what) const {
+  throw DataError("{}: {} failed: {}", path_, what, std::strerror(errno));
 }
 
 void SampleJournal::close() {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cvf::data {
@@ -29,15 +31,18 @@ class SampleJournal {
   SampleJournal(const SampleJournal&) = delete;
   SampleJournal& operator=(const SampleJournal&) = delete;
 
+  const std::string& path() const { return path_; }
+
   /// What an earlier process has left, without damaged lines. Nothing when there is none, or when it does not
   /// even say which file it is about.
   std::optional<Content> read() const;
 
   void start(const Content& content);               // replaces what is there
   void add(std::span<const SampleRecord> records);  // they are on disk when it returns
-  void remove();                                    // throws where it stays
+  void remove();
 
  private:
+  [[noreturn]] void fail(std::string_view what) const;
   void close();
 
   std::string path_;

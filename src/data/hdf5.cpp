@@ -1,5 +1,6 @@
 #include "data/hdf5.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -29,6 +30,19 @@ Handle file_access(const SharedFaults& faults) {
 
 std::string reason_of(int fault) {
   return fault != 0 ? std::strerror(fault) : reason();
+}
+
+// Groups and datasets that are still open would keep the file open, and its last writes would fail unheard.
+// Their handles are void from then on.
+void close_objects(hid_t file) {
+  constexpr unsigned kinds =
+      H5F_OBJ_LOCAL | H5F_OBJ_GROUP | H5F_OBJ_DATASET | H5F_OBJ_ATTR | H5F_OBJ_DATATYPE;
+  std::vector<hid_t> open(static_cast<std::size_t>(std::max<ssize_t>(H5Fget_obj_count(file, kinds), 0)));
+  if (open.empty() || H5Fget_obj_ids(file, kinds, open.size(), open.data()) < 0) return;
+  for (const hid_t object : open) {
+    while (H5Idec_ref(object) > 0) {
+    }
+  }
 }
 
 }  // namespace
@@ -119,6 +133,7 @@ Group File::root() const {
 void File::close() {
   const Guard guard;
   const std::string failure = H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL) < 0 ? reason() : "";
+  close_objects(handle_.get());
   handle_.reset();
   if (faults_->write != 0) throw DataError("{}: cannot be written: {}", path_, std::strerror(faults_->write));
   if (!failure.empty()) throw DataError("{}: cannot be written: {}", path_, failure);

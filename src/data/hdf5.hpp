@@ -170,7 +170,8 @@ class File {
   static File create(const std::string& path);  // an existing file is replaced
   static File extend(const std::string& path);  // read and write
   Group root() const;
-  void close();  // throws when the last bytes cannot be written; the destructor cannot
+  /// Closes its groups and datasets too. Throws when the last bytes cannot be written; the destructor cannot.
+  void close();
 
  private:
   File(Handle handle, std::string path)

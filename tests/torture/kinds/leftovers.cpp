@@ -37,7 +37,7 @@ void damage(const Place& place, const std::string& name, RandomStream& random) {
 void run(const std::string& workshop, const Job& job, RandomStream random) {
   const Place place;
   begin(place, workshop, job);
-  const auto calls = calls_of(workshop, job);
+  const auto calls = undisturbed(workshop, job).calls;
   place.run(job.command, {.at = 1 + calls / 3 + random.below(calls * 2 / 3), .action = "kill"});
   const auto left = left_by(place, job);
   if (!left.empty()) damage(place, left[random.below(left.size())], random);
@@ -55,7 +55,8 @@ void add_leftovers(std::vector<Kind>& kinds, const std::string& workshop) {
   for (const auto& [name, cases] : {std::pair<std::string, std::size_t>{"generate", 300}, {"train", 100}}) {
     kinds.push_back(
         {name + "-leftovers", "what a killed " + name + " left, with damage", cases,
-         [=, &job = job_named(name)](std::size_t, RandomStream random) { run(workshop, job, random); }});
+         [=, &job = job_named(name)](std::size_t, RandomStream random) { run(workshop, job, random); },
+         name == "train" ? "train in trouble" : name + "-leftovers"});
   }
 }
 

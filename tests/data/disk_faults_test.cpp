@@ -1,5 +1,5 @@
-// A disk that cannot be read is an error, whichever read it hits; it never makes an attribute or an array
-// look absent.
+// A disk that cannot be read or written is an error, whichever call it hits. It never makes an attribute or
+// an array look absent, nor a file look whole.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,17 +15,22 @@
 
 namespace {
 
-int reads_left = 0;  // until one fails; 0: none does
+int reads_left = 0, writes_left = 0;  // until one fails; 0: none does
+
+bool fails(int& left) {
+  if (left == 0 || --left > 0) return false;
+  errno = EIO;
+  return true;
+}
 
 }  // namespace
 
-// Stands before the C library's: the driver of HDF5 files reads with it.
+// These stand before the C library's: the driver of HDF5 files uses them.
 extern "C" ssize_t pread(int file, void* bytes, size_t count, off_t offset) {
-  if (reads_left > 0 && --reads_left == 0) {
-    errno = EIO;
-    return -1;
-  }
-  return syscall(SYS_pread64, file, bytes, count, offset);
+  return fails(reads_left) ? -1 : syscall(SYS_pread64, file, bytes, count, offset);
+}
+extern "C" ssize_t pwrite(int file, const void* bytes, size_t count, off_t offset) {
+  return fails(writes_left) ? -1 : syscall(SYS_pwrite64, file, bytes, count, offset);
 }
 
 namespace cvf::data {
@@ -105,6 +110,28 @@ TEST(ReadFaults, StayWithAFileUntilItIsClosed) {
     EXPECT_THROW(hdf5::File::open(path).root().has_group("b"), DataError);
   }
   EXPECT_EQ(hdf5::File::open(path).root().group("b").text("note"), "text");
+}
+
+TEST(WriteFaults, AreHeardWhenAFileIsClosedWhateverOfItIsStillOpen) {
+  const Scratch scratch;
+  const auto write = [&] {
+    auto file = hdf5::File::create(scratch.path("a.h5"));
+    const hdf5::Group root = file.root(), group = root.create_group("b");
+    group.write_array("x", std::vector<double>(2000, 1.0), {});
+    file.close();
+  };
+  int first = 1;
+  for (bool heard = true; heard; ++first) {
+    writes_left = first;
+    try {
+      write();
+      heard = false;
+    } catch (const DataError& error) {
+      EXPECT_PRED2(testing_support::has, error.what(), "a.h5: cannot be written: Input/output error");
+    }
+    ASSERT_EQ(heard, std::exchange(writes_left, 0) == 0) << "write " << first << " failed unheard";
+  }
+  EXPECT_GT(first, 3);
 }
 
 }  // namespace

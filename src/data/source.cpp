@@ -76,6 +76,10 @@ std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options
                   begin.empty() ? "is empty" : "is none of the formats known, or was cut short");
 }
 
+void leave_hdf5_as_it_is_at_exit() {
+  H5dont_atexit();
+}
+
 void require_finite(const Source& source, std::size_t sample, std::size_t first,
                     std::span<const float> values) {
   // Without an early way out the compiler checks many values at once; the place is looked for only when

@@ -112,6 +112,25 @@ TEST(ReadFaults, StayWithAFileUntilItIsClosed) {
   EXPECT_EQ(hdf5::File::open(path).root().group("b").text("note"), "text");
 }
 
+TEST(ReadFaults, LeaveNothingForTheLibraryToComplainAboutWhenAProgramEnds) {
+  GTEST_FLAG_SET(death_test_style,
+                 "threadsafe");  // the process below comes here before it has used the library
+  const auto program = [] {
+    leave_hdf5_as_it_is_at_exit();
+    const Scratch scratch;
+    write_ours(scratch.path("a.h5"));
+    for (int read = 1; read < 100; ++read) {
+      reads_left = read;
+      try {
+        told(scratch.path("a.h5"));
+      } catch (const DataError&) {
+      }
+    }
+    reads_left = 0;
+  };
+  EXPECT_EXIT(program(); std::exit(0), testing::ExitedWithCode(0), "^$");
+}
+
 TEST(WriteFaults, AreHeardWhenAFileIsClosedWhateverOfItIsStillOpen) {
   const Scratch scratch;
   const auto write = [&] {

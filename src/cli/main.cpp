@@ -13,6 +13,7 @@
 #include "core/threads.hpp"
 #include "core/version.hpp"
 #include "data/probe.hpp"
+#include "data/source.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -128,6 +129,7 @@ int main(int argc, char** argv) {
   cvf::threads::prepare_process(computes(argc, argv) ? argv : nullptr);
   cvf::threads::use(0);
   cvf::interrupt::install();
+  cvf::data::leave_hdf5_as_it_is_at_exit();
   cvf::cli::find_probe();
   return cvf::cli::run(argc, argv);
 }

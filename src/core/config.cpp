@@ -18,6 +18,7 @@ namespace cvf::config {
 
 #include "core/config_types.hpp"
 #include "core/errors.hpp"
+#include "core/files.hpp"
 #include "core/text.hpp"
 
 namespace cvf::config {
@@ -186,12 +187,13 @@ Document::Document(Document&&) noexcept = default;
 Document& Document::operator=(Document&&) noexcept = default;
 
 Document Document::from_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw ConfigError("{}: cannot be opened; give the path of a TOML file", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (text.bad()) throw ConfigError("{}: reading failed", path);
-  return from_text(text.str(), path);
+  std::string text;
+  try {
+    text = files::read_whole(path);
+  } catch (const DataError& error) {
+    throw ConfigError("{}; give the path of a TOML file", error.what());
+  }
+  return from_text(text, path);
 }
 
 Document Document::from_text(std::string_view text, std::string name) {

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "core/errors.hpp"
 #include "core/memory.hpp"
@@ -79,10 +78,11 @@ std::string read_whole(const std::string& path) {
     throw DataError("{}: its {} {} to be read", path, memory::words(static_cast<double>(size)),
                     memory::shortage(2.0 * static_cast<double>(size)));
   }
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (text.bad()) throw DataError("{}: reading failed", path);
-  return std::move(text).str();
+  std::string text, block(std::size_t{1} << 16, '\0');
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0)
+    text.append(block, 0, static_cast<std::size_t>(in.gcount()));
+  if (in.bad()) fail(path, "reading");
+  return text;
 }
 
 }  // namespace cvf::files

@@ -15,18 +15,20 @@
 namespace cvf::data::hdf5 {
 namespace {
 
+void note(int& first_fault) {
+  if (first_fault == 0) first_fault = errno != 0 ? errno : EIO;
+}
+
 struct OpenFile {
   H5FD_t common = {};  // first: libhdf5 sees nothing else
   int handle = -1;
   haddr_t end = 0;  // of what libhdf5 has given out; the file may be shorter or longer
   haddr_t size = 0;
   struct stat identity = {};
-  WriteFault fault;
+  SharedFaults faults;
 
-  void fail() const {
-    if (*fault == 0) *fault = errno != 0 ? errno : EIO;
-  }
-  bool failed() const { return *fault != 0; }
+  void fail() const { note(faults->write); }
+  bool failed() const { return faults->write != 0; }
 };
 
 OpenFile& of(H5FD_t* file) {
@@ -38,39 +40,39 @@ const OpenFile& of(const H5FD_t* file) {
 
 hid_t driver();
 
-// ---- what libhdf5 copies with a property list: the place where a fault is noted
+// ---- what libhdf5 copies with a property list: the place where faults are noted
 
 void* copy_settings(const void* settings) {
-  return new WriteFault(*static_cast<const WriteFault*>(settings));
+  return new SharedFaults(*static_cast<const SharedFaults*>(settings));
 }
 
 herr_t free_settings(void* settings) {
-  delete static_cast<WriteFault*>(settings);
+  delete static_cast<SharedFaults*>(settings);
   return 0;
 }
 
 void* settings_of(H5FD_t* file) {
-  return new WriteFault(of(file).fault);
+  return new SharedFaults(of(file).faults);
 }
 
 // ---- files
 
 H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
-  const auto* fault = static_cast<const WriteFault*>(H5Pget_driver_info(access));
-  if (fault == nullptr) return nullptr;
+  const auto* faults = static_cast<const SharedFaults*>(H5Pget_driver_info(access));
+  if (faults == nullptr) return nullptr;
   int how = O_CLOEXEC | ((flags & H5F_ACC_RDWR) != 0 ? O_RDWR : O_RDONLY);
   if ((flags & H5F_ACC_CREAT) != 0) how |= O_CREAT;
   if ((flags & H5F_ACC_TRUNC) != 0) how |= O_TRUNC;
   if ((flags & H5F_ACC_EXCL) != 0) how |= O_EXCL;
   auto file = std::make_unique<OpenFile>();
-  file->fault = *fault;
+  file->faults = *faults;
   file->handle = ::open(name, how, 0644);
   if (file->handle < 0 || fstat(file->handle, &file->identity) != 0) {
-    file->fail();
+    note((flags & H5F_ACC_RDWR) != 0 ? file->faults->write : file->faults->read);
     if (file->handle >= 0) ::close(file->handle);
     return nullptr;
   }
-  *file->fault = 0;  // libhdf5 first tries to open what it is about to create
+  *file->faults = {};  // libhdf5 first tries to open what it is about to create
   file->size = static_cast<haddr_t>(file->identity.st_size);
   return &file.release()->common;
 }
@@ -109,7 +111,7 @@ haddr_t size_of(const H5FD_t* file, H5FD_mem_t) {
 }
 
 herr_t handle_of(H5FD_t* file, hid_t, void** handle) {
-  *handle = of(file).fault.get();
+  *handle = &of(file).faults;
   return 0;
 }
 
@@ -118,7 +120,10 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t count,
   while (count > 0) {
     const ssize_t got = pread(of(file).handle, next, count, static_cast<off_t>(address));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return -1;
+    if (got < 0) {
+      note(of(file).faults->read);
+      return -1;
+    }
     if (got == 0) break;
     next += got;
     address += static_cast<haddr_t>(got);
@@ -171,7 +176,7 @@ hid_t driver() {
     d.name = "cvf";
     d.maxaddr = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
     d.fc_degree = H5F_CLOSE_WEAK;
-    d.fapl_size = sizeof(WriteFault);
+    d.fapl_size = sizeof(SharedFaults);
     d.fapl_get = settings_of;
     d.fapl_copy = copy_settings;
     d.fapl_free = free_settings;
@@ -198,17 +203,14 @@ hid_t driver() {
 
 }  // namespace
 
-void use_file_driver(hid_t access, const WriteFault& fault) {
-  H5Pset_driver(access, driver(), &fault);
+void use_file_driver(hid_t access, const SharedFaults& faults) {
+  H5Pset_driver(access, driver(), &faults);
 }
 
-int write_fault(hid_t object) {
-  const Handle file(H5Iget_file_id(object));
-  const Handle access(H5Fget_access_plist(file.get()));
-  void* fault = nullptr;
-  if (H5Pget_driver(access.get()) != driver() || H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &fault) < 0)
-    return 0;
-  return *static_cast<const int*>(fault);
+SharedFaults faults_of(hid_t file) {
+  void* faults = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &faults) < 0) return std::make_shared<Faults>();
+  return *static_cast<const SharedFaults*>(faults);
 }
 
 }  // namespace cvf::data::hdf5

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <utility>
 
+#include "core/crc32c.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/interrupt.hpp"
@@ -29,8 +29,8 @@ constexpr std::chrono::seconds flush_every{2};
   throw DataError("{}: {} failed: {}", path, what, std::strerror(errno));
 }
 
-int open_file(const std::string& path, int flags) {
-  const int handle = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+int open_file(const std::string& path) {
+  const int handle = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (handle < 0) fail(path, "opening");
   return handle;
 }
@@ -74,42 +74,37 @@ std::vector<std::uint64_t> frame_offsets(const hdf5::Dataset& dataset, std::size
 GroupsWriter::GroupsWriter(std::string path, GroupsPlan plan, Remains remains)
     : path_(std::move(path)),
       part_path_(path_ + ".part"),
-      journal_path_(path_ + ".journal"),
+      journal_(path_ + ".journal"),
       plan_(std::move(plan)),
       remains_(remains),
-      complete_(plan_.samples(), 0) {
-  if (remains == Remains::continued && std::filesystem::exists(journal_path_) &&
-      std::filesystem::exists(part_path_)) {
-    read_journal();
-    find_places();
-    file_ = open_file(part_path_, O_WRONLY);
-  } else {
-    begin();
-  }
+      complete_(plan_.samples(), 0),
+      sums_(plan_.samples()) {
+  const bool goes_on = remains == Remains::continued && std::filesystem::exists(part_path_);
+  const auto before = goes_on ? journal_.read() : std::nullopt;
+  before ? go_on(*before) : begin();
 }
 
 GroupsWriter::~GroupsWriter() {
   if (remains_ == Remains::discarded && !finished_) discard();
   if (file_ >= 0) close(file_);
-  if (journal_ >= 0) close(journal_);
 }
 
 std::size_t GroupsWriter::completed() const {
   return static_cast<std::size_t>(std::count(complete_.begin(), complete_.end(), 1));
 }
 
-// ---- beginning and continuing
+// ---- beginning
 
 void GroupsWriter::begin() {
-  // One that outlived its file (killed before it was removed) would speak for the empty samples of the new
-  // one.
-  if (std::filesystem::remove(journal_path_)) files::sync_folder_of(journal_path_);
+  // One that outlived its file (killed before it was removed) would speak for the samples of the new one.
+  journal_.remove();
   try {
-    lay_out();
-    find_places();
-    file_ = open_file(part_path_, O_WRONLY);
+    lay_out(part_path_);
+    find_places(part_path_);
+    file_ = open_file(part_path_);
     reserve_disk();
-    start_journal();
+    if (fsync(file_) != 0) fail(part_path_, "fsync");
+    journal_.start({plan_.digest(), {}});
   } catch (...) {  // nobody could go on from it without a journal
     if (file_ >= 0) close(file_);
     discard();
@@ -117,9 +112,9 @@ void GroupsWriter::begin() {
   }
 }
 
-void GroupsWriter::lay_out() {
+void GroupsWriter::lay_out(const std::string& path) const {
   const hdf5::Guard guard;
-  hdf5::File file = hdf5::File::create(part_path_);
+  hdf5::File file = hdf5::File::create(path);
   hdf5::Group root = file.root();
   write_root(root, plan_);
   std::size_t unheard = 0;
@@ -146,9 +141,9 @@ void GroupsWriter::lay_out() {
   file.close();
 }
 
-void GroupsWriter::find_places() {
+void GroupsWriter::find_places(const std::string& path) {
   const hdf5::Guard guard;
-  const hdf5::Group root = hdf5::File::open(part_path_).root();
+  const hdf5::Group root = hdf5::File::open(path).root();
   places_.resize(plan_.samples());
   std::size_t unheard = 0;
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
@@ -160,7 +155,7 @@ void GroupsWriter::find_places() {
     }
     for (const auto* offsets : {&places_[sample].frames, &places_[sample].scalars}) {
       if (std::find(offsets->begin(), offsets->end(), HADDR_UNDEF) != offsets->end()) {
-        throw DataError("{}: no room was reserved for sample {}; delete the file and begin again", part_path_,
+        throw DataError("{}: no room was reserved for sample {}; delete the file and begin again", path,
                         sample);
       }
     }
@@ -180,34 +175,7 @@ void GroupsWriter::reserve_disk() {
   fail(part_path_, "reserving room");
 }
 
-void GroupsWriter::start_journal() {
-  if (fsync(file_) != 0) fail(part_path_, "fsync");
-  files::write_atomically(journal_path_, std::string_view(plan_.digest() + "\n"));
-  journal_ = open_file(journal_path_, O_WRONLY | O_APPEND);
-}
-
-void GroupsWriter::read_journal() {
-  std::ifstream in(journal_path_);
-  std::string line;
-  std::getline(in, line);
-  if (line != plan_.digest()) {
-    throw DataError("{} was begun with other settings; repeat those, delete it, or choose another --out",
-                    part_path_);
-  }
-  std::uintmax_t whole = line.size() + 1;
-  while (std::getline(in, line) && !in.eof()) {  // a last line without its end was cut by the kill
-    std::size_t sample = 0;
-    const auto [end, fault] = std::from_chars(line.data(), line.data() + line.size(), sample);
-    if (fault != std::errc{} || end != line.data() + line.size() || sample >= complete_.size()) {
-      throw DataError("{}: '{}' is no sample of the file; delete it and {} to begin again", journal_path_,
-                      line, part_path_);
-    }
-    complete_[sample] = 1;
-    whole += line.size() + 1;
-  }
-  std::filesystem::resize_file(journal_path_, whole);
-  journal_ = open_file(journal_path_, O_WRONLY | O_APPEND);
-}
+// ---- writing
 
 void GroupsWriter::write_at(std::uint64_t offset, const void* bytes, std::size_t count) {
   const char* next = static_cast<const char*>(bytes);
@@ -221,20 +189,30 @@ void GroupsWriter::write_at(std::uint64_t offset, const void* bytes, std::size_t
   }
 }
 
+std::uint32_t& GroupsWriter::sum_of(std::size_t sample, std::size_t piece) {
+  auto& sums = sums_[sample];
+  if (sums.empty()) sums.resize(plan_.times[sample].size() + plan_.scalar_names.size());
+  return sums.at(piece);
+}
+
 void GroupsWriter::write_frame(std::size_t sample, std::size_t frame, std::span<const float> values) {
   write_at(places_[sample].frames.at(frame), values.data(), values.size_bytes());
+  sum_of(sample, frame) = crc32c(std::as_bytes(values));
 }
 
 void GroupsWriter::write_scalars(std::size_t sample, std::span<const double> values) {
-  for (std::size_t i = 0; i < values.size(); ++i)
+  for (std::size_t i = 0; i < values.size(); ++i) {
     write_at(places_[sample].scalars.at(i), &values[i], sizeof(double));
+    sum_of(sample, plan_.times[sample].size() + i) = crc32c(std::as_bytes(values.subspan(i, 1)));
+  }
 }
 
 void GroupsWriter::finish_sample(std::size_t sample) {
+  const std::vector<std::uint32_t> sums = std::exchange(sums_[sample], {});
   {
     const std::lock_guard lock(mutex_);
     complete_[sample] = 1;
-    unrecorded_.push_back(sample);
+    unrecorded_.push_back({sample, crc32c(std::as_bytes(std::span(sums)))});
   }
   // One thread waits for the disk now and then; the others go on.
   std::unique_lock flushing(flush_mutex_, std::try_to_lock);
@@ -262,18 +240,14 @@ void GroupsWriter::flush() {
 
 // The journal may only name what is on disk: first the data, then the line.
 void GroupsWriter::record() {
-  std::vector<std::size_t> samples;
+  std::vector<SampleRecord> records;
   {
     const std::lock_guard lock(mutex_);
-    samples.swap(unrecorded_);
+    records.swap(unrecorded_);
   }
-  if (!samples.empty()) {
+  if (!records.empty()) {
     if (fdatasync(file_) != 0) fail(part_path_, "fdatasync");
-    const std::string lines = fmt::format("{}\n", fmt::join(samples, "\n"));
-    if (::write(journal_, lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()) ||
-        fdatasync(journal_) != 0) {
-      fail(journal_path_, "writing");
-    }
+    journal_.add(records);
   }
   flushed_ = std::chrono::steady_clock::now();
 }
@@ -287,12 +261,12 @@ void GroupsWriter::finish() {
   if (std::rename(part_path_.c_str(), path_.c_str()) != 0) fail(path_, "renaming into place");
   finished_ = true;
   files::sync_folder_of(path_);
-  std::filesystem::remove(journal_path_);
+  journal_.remove();
 }
 
 void GroupsWriter::discard() {
   std::error_code ignored;
-  std::filesystem::remove(journal_path_, ignored);
+  std::filesystem::remove(journal_.path(), ignored);
   std::filesystem::remove(part_path_, ignored);
 }
 

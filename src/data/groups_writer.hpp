@@ -2,8 +2,9 @@
 //
 // The whole HDF5 structure is laid out first, with room for every frame; from then on frames go straight to
 // their place in the file, HDF5 is not involved, and nothing can break the structure. A journal beside the
-// file names the samples that are complete and on disk, so the same call continues after a kill. When all are
-// there the file gets its name.
+// file names the samples that are complete and on disk, so the same call continues after a kill. It believes
+// neither of the two: the structure is laid out once more, and every sample is compared with its checksum.
+// When all are there the file gets its name.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "data/bytes.hpp"
 #include "data/groups_format.hpp"
+#include "data/sample_journal.hpp"
 
 namespace cvf::data {
 
@@ -62,24 +65,29 @@ class GroupsWriter {
     std::vector<std::uint64_t> frames, scalars;
   };
   void begin();
-  void lay_out();
-  void find_places();
+  void go_on(const SampleJournal::Content& before);
+  void lay_out(const std::string& file) const;
+  void find_places(const std::string& file);
+  void restore_structure(const std::string& sound);
+  std::vector<SampleRecord> sound_ones(const std::vector<SampleRecord>& records) const;
+  std::uint32_t sum_in_file(const Bytes& file, std::size_t sample) const;
   void reserve_disk();
-  void read_journal();
-  void start_journal();
-  void record();  // needs flush_mutex_
+  void record();                                                 // needs flush_mutex_
+  std::uint32_t& sum_of(std::size_t sample, std::size_t piece);  // frames, then scalars
   void write_at(std::uint64_t offset, const void* bytes, std::size_t count);
 
-  std::string path_, part_path_, journal_path_;
+  std::string path_, part_path_;
+  SampleJournal journal_;
   GroupsPlan plan_;
   Remains remains_;
   bool finished_ = false;
   std::vector<Places> places_;
   std::vector<char> complete_;
-  std::vector<std::size_t> unrecorded_;  // finished, not yet in the journal
+  std::vector<std::vector<std::uint32_t>> sums_;  // of the pieces of samples that are being written
+  std::vector<SampleRecord> unrecorded_;          // finished, not yet in the journal
   std::mutex mutex_, flush_mutex_;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
-  int file_ = -1, journal_ = -1;
+  int file_ = -1;
 };
 
 }  // namespace cvf::data

@@ -1,6 +1,9 @@
 #include "data/hdf5.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "core/errors.hpp"
 #include "data/lzf.hpp"
@@ -19,14 +22,27 @@ herr_t keep_innermost(unsigned depth, const H5E_error2_t* error, void* text) {
   return 0;
 }
 
-Handle file_access(const WriteFault& fault) {
+Handle file_access(const SharedFaults& faults) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  use_file_driver(access.get(), fault);
+  use_file_driver(access.get(), faults);
   return access;
 }
 
 std::string reason_of(int fault) {
   return fault != 0 ? std::strerror(fault) : reason();
+}
+
+// Groups and datasets that are still open would keep the file open, and its last writes would fail unheard.
+// Their handles are void from then on.
+void close_objects(hid_t file) {
+  constexpr unsigned kinds =
+      H5F_OBJ_LOCAL | H5F_OBJ_GROUP | H5F_OBJ_DATASET | H5F_OBJ_ATTR | H5F_OBJ_DATATYPE;
+  std::vector<hid_t> open(static_cast<std::size_t>(std::max<ssize_t>(H5Fget_obj_count(file, kinds), 0)));
+  if (open.empty() || H5Fget_obj_ids(file, kinds, open.size(), open.data()) < 0) return;
+  for (const hid_t object : open) {
+    while (H5Idec_ref(object) > 0) {
+    }
+  }
 }
 
 }  // namespace
@@ -62,62 +78,79 @@ void Handle::reset() noexcept {
   H5Idec_ref(std::exchange(id_, H5I_INVALID_HID));
 }
 
-Object::Object(Handle handle, std::string file, std::string path)
-    : handle_(std::move(handle)), file_(std::move(file)), path_(std::move(path)) {}
+Object::Object(Handle handle, std::string file, std::string path, SharedFaults faults)
+    : handle_(std::move(handle)),
+      file_(std::move(file)),
+      path_(std::move(path)),
+      faults_(std::move(faults)) {}
 
 std::string Object::name() const {
   return fmt::format("{}: '{}'", file_, path_);
 }
 
+void Object::require_read() const {
+  if (faults_->read != 0) throw DataError("{}: cannot be read: {}", file_, std::strerror(faults_->read));
+}
+
 void Object::require_written() const {
-  if (const int fault = write_fault(id()))
-    throw DataError("{}: cannot be written: {}", file_, std::strerror(fault));
+  if (faults_->write != 0) throw DataError("{}: cannot be written: {}", file_, std::strerror(faults_->write));
 }
 
 File File::open(const std::string& path) {
   const Guard guard;
-  const Handle access = file_access(std::make_shared<int>(0));
+  const auto faults = std::make_shared<Faults>();
+  const Handle access = file_access(faults);
   Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
-  if (!handle) throw DataError("{}: cannot be opened as HDF5: {}", path, reason());
+  if (!handle) throw DataError("{}: cannot be opened as HDF5: {}", path, reason_of(faults->read));
   return {std::move(handle), path};
 }
 
 File File::extend(const std::string& path) {
   const Guard guard;
-  auto fault = std::make_shared<int>(0);
-  const Handle access = file_access(fault);
+  const auto faults = std::make_shared<Faults>();
+  const Handle access = file_access(faults);
   Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()));
-  if (!handle) throw DataError("{}: cannot be opened for writing: {}", path, reason_of(*fault));
-  return {std::move(handle), path, std::move(fault)};
+  if (!handle) throw DataError("{}: cannot be opened for writing: {}", path, reason_of(faults->write));
+  return {std::move(handle), path};
 }
 
 File File::create(const std::string& path) {
   const Guard guard;
-  auto fault = std::make_shared<int>(0);
-  const Handle access = file_access(fault);
+  const auto faults = std::make_shared<Faults>();
+  const Handle access = file_access(faults);
   Handle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
-  if (!handle) throw DataError("{}: cannot be created: {}", path, reason_of(*fault));
-  return {std::move(handle), path, std::move(fault)};
+  if (!handle) throw DataError("{}: cannot be created: {}", path, reason_of(faults->write));
+  return {std::move(handle), path};
 }
 
 Group File::root() const {
   const Guard guard;
   Handle handle(H5Gopen2(handle_.get(), "/", H5P_DEFAULT));
-  if (!handle) throw DataError("{}: has no root group: {}", path_, reason());
-  return {std::move(handle), path_, "/"};
+  if (!handle) throw DataError("{}: has no root group: {}", path_, reason_of(faults_->read));
+  return {std::move(handle), path_, "/", faults_};
 }
 
 void File::close() {
   const Guard guard;
   const std::string failure = H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL) < 0 ? reason() : "";
+  close_objects(handle_.get());
   handle_.reset();
-  if (fault_ && *fault_ != 0) throw DataError("{}: cannot be written: {}", path_, std::strerror(*fault_));
+  if (faults_->write != 0) throw DataError("{}: cannot be written: {}", path_, std::strerror(faults_->write));
   if (!failure.empty()) throw DataError("{}: cannot be written: {}", path_, failure);
 }
 
 bool is_hdf5(const std::string& path) {
-  const Guard guard;
-  return H5Fis_hdf5(path.c_str()) > 0;
+  constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);
+  std::ifstream in(path, std::ios::binary);
+  std::string found(signature.size(), '\0');
+  constexpr std::streamoff farthest = std::streamoff{1} << 60;
+  for (std::streamoff place = 0; in && place < farthest;
+       place = place == 0 ? 512 : 2 * place) {  // user block
+    in.seekg(place);
+    if (in.read(found.data(), static_cast<std::streamsize>(found.size())) && found == signature) return true;
+  }
+  if (in.bad()) throw DataError("{}: cannot be read: {}", path, std::strerror(errno));
+  return false;
 }
 
 }  // namespace cvf::data::hdf5

@@ -82,10 +82,12 @@ class Object {
   void set(const std::string& attribute, std::int64_t value);
 
  protected:
-  Object(Handle handle, std::string file, std::string path);
-  void require_written() const;  // refuses to go on once a write into the file has failed
+  Object(Handle handle, std::string file, std::string path, SharedFaults faults);
+  void require_read() const;     // refuses to go on once a read of the file has failed
+  void require_written() const;  // the same for a write
   Handle handle_;
   std::string file_, path_;
+  SharedFaults faults_;
 };
 
 enum class Element { float32, float64, int64, uint8 };
@@ -128,7 +130,7 @@ class Dataset : public Object {
 
  private:
   friend class Group;
-  Dataset(Handle handle, std::string file, std::string path);
+  Dataset(Handle handle, std::string file, std::string path, SharedFaults faults);
   Handle space_of(std::span<const std::size_t> start, std::span<const std::size_t> count) const;
   void transfer(std::span<const std::size_t> start, std::span<const std::size_t> count, hid_t type,
                 void* values) const;
@@ -158,7 +160,7 @@ class Group : public Object {
 
  private:
   friend class File;
-  Group(Handle handle, std::string file, std::string path);
+  Group(Handle handle, std::string file, std::string path, SharedFaults faults);
   std::string below(const std::string& child) const;
 };
 
@@ -168,14 +170,15 @@ class File {
   static File create(const std::string& path);  // an existing file is replaced
   static File extend(const std::string& path);  // read and write
   Group root() const;
-  void close();  // throws when the last bytes cannot be written; the destructor cannot
+  /// Closes its groups and datasets too. Throws when the last bytes cannot be written; the destructor cannot.
+  void close();
 
  private:
-  File(Handle handle, std::string path, WriteFault fault = nullptr)
-      : handle_(std::move(handle)), path_(std::move(path)), fault_(std::move(fault)) {}
+  File(Handle handle, std::string path)
+      : handle_(std::move(handle)), path_(std::move(path)), faults_(faults_of(handle_.get())) {}
   Handle handle_;
   std::string path_;
-  WriteFault fault_;  // only when it is written
+  SharedFaults faults_;
 };
 
 /// True when the file begins like HDF5 (a user block is allowed for).

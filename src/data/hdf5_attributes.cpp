@@ -87,7 +87,9 @@ std::vector<std::string> Object::attribute_names() const {
   const Guard guard;
   std::vector<std::string> names;
   hsize_t position = 0;
-  if (H5Aiterate2(id(), H5_INDEX_NAME, H5_ITER_INC, &position, collect, &names) < 0) {
+  const herr_t good = H5Aiterate2(id(), H5_INDEX_NAME, H5_ITER_INC, &position, collect, &names);
+  require_read();
+  if (good < 0) {
     throw DataError("{}: attributes cannot be listed: {}", name(), reason());
   }
   return names;
@@ -95,19 +97,25 @@ std::vector<std::string> Object::attribute_names() const {
 
 bool Object::has_attribute(const std::string& attribute) const {
   const Guard guard;
-  return H5Aexists(id(), attribute.c_str()) > 0;
+  const bool found = H5Aexists(id(), attribute.c_str()) > 0;
+  require_read();
+  return found;
 }
 
 std::vector<std::string> Object::texts(const std::string& attribute) const {
   const Guard guard;
   const auto found = open_attribute(id(), attribute);
-  return found ? read_texts(*found) : std::vector<std::string>{};
+  auto values = found ? read_texts(*found) : std::vector<std::string>{};
+  require_read();
+  return values;
 }
 
 std::vector<double> Object::numbers(const std::string& attribute) const {
   const Guard guard;
   const auto found = open_attribute(id(), attribute);
-  return found ? read_numbers(*found) : std::vector<double>{};
+  auto values = found ? read_numbers(*found) : std::vector<double>{};
+  require_read();
+  return values;
 }
 
 std::optional<std::string> Object::text(const std::string& attribute) const {

@@ -75,6 +75,7 @@ void refuse_more_than_the_file(const Dataset& dataset, H5D_layout_t layout) {
 void Dataset::require_readable() const {
   const Guard guard;
   const Handle creation(H5Dget_create_plist(id()));
+  require_read();
   if (!creation) throw DataError("{}: its storage is damaged: {}", name(), reason());
   refuse_foreign_storage(name(), creation.get());
   if (element_size() == 0) throw DataError("{}: declares values of no size", name());

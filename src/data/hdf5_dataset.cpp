@@ -37,8 +37,8 @@ Handle memory_space(std::span<const std::size_t> count) {
 
 }  // namespace
 
-Dataset::Dataset(Handle handle, std::string file, std::string path)
-    : Object(std::move(handle), std::move(file), std::move(path)) {
+Dataset::Dataset(Handle handle, std::string file, std::string path, SharedFaults faults)
+    : Object(std::move(handle), std::move(file), std::move(path), std::move(faults)) {
   const Guard guard;
   extents_ = extents_of(id(), name());
 }
@@ -67,7 +67,9 @@ std::size_t Dataset::element_size() const {
 
 std::size_t Dataset::stored_bytes() const {
   const Guard guard;
-  return H5Dget_storage_size(id());
+  const std::size_t bytes = H5Dget_storage_size(id());
+  require_read();
+  return bytes;
 }
 
 Extents Dataset::chunk() const {
@@ -102,7 +104,9 @@ void Dataset::transfer(std::span<const std::size_t> start, std::span<const std::
   const Guard guard;
   if (!is_numeric()) throw DataError("{}: holds no numbers", name());
   const Handle space = space_of(start, count), memory = memory_space(count);
-  if (H5Dread(id(), type, memory.get(), space.get(), H5P_DEFAULT, values) < 0) {
+  const herr_t good = H5Dread(id(), type, memory.get(), space.get(), H5P_DEFAULT, values);
+  require_read();
+  if (good < 0) {
     throw DataError("{}: cannot be read (damaged or cut short?): {}", name(), reason());
   }
 }
@@ -143,6 +147,7 @@ std::size_t Dataset::fit_cache(std::span<const std::size_t> block, std::size_t m
   const Handle parent(H5Iget_file_id(id()));  // keeps the file open while the dataset is closed
   handle_.reset();
   handle_ = Handle(H5Dopen2(parent.get(), path().c_str(), access.get()));
+  require_read();
   if (!handle_) throw DataError("{}: cannot be opened again: {}", name(), reason());
   return wanted;
 }

@@ -21,6 +21,21 @@ Kind kind_of_object(hid_t group, const std::string& path) {
   return info.type == H5O_TYPE_DATASET ? Kind::dataset : Kind::other;
 }
 
+Kind kind_of_path(hid_t group, const std::string& path) {
+  std::string walked;
+  Kind found = Kind::group;
+  for (const auto& step : text::split(path, '/')) {
+    if (step.empty()) continue;  // "/u" and "u" are the same
+    if (found != Kind::group) return found == Kind::link ? Kind::link : Kind::none;
+    walked += walked.empty() ? step : "/" + step;
+    H5L_info_t link;
+    if (H5Lexists(group, walked.c_str(), H5P_DEFAULT) <= 0) return Kind::none;
+    if (H5Lget_info(group, walked.c_str(), &link, H5P_DEFAULT) < 0) return Kind::other;
+    found = link.type == H5L_TYPE_HARD ? kind_of_object(group, walked) : Kind::link;
+  }
+  return found;
+}
+
 const char* word(Kind kind) {
   switch (kind) {
     case Kind::none:
@@ -39,8 +54,8 @@ const char* word(Kind kind) {
 
 }  // namespace
 
-Group::Group(Handle handle, std::string file, std::string path)
-    : Object(std::move(handle), std::move(file), std::move(path)) {}
+Group::Group(Handle handle, std::string file, std::string path, SharedFaults faults)
+    : Object(std::move(handle), std::move(file), std::move(path), std::move(faults)) {}
 
 std::string Group::below(const std::string& child) const {
   return path().ends_with('/') ? path() + child : path() + "/" + child;
@@ -50,7 +65,9 @@ std::vector<std::string> Group::children() const {
   const Guard guard;
   std::vector<std::string> names;
   hsize_t position = 0;
-  if (H5Literate(id(), H5_INDEX_NAME, H5_ITER_INC, &position, collect, &names) < 0) {
+  const herr_t good = H5Literate(id(), H5_INDEX_NAME, H5_ITER_INC, &position, collect, &names);
+  require_read();
+  if (good < 0) {
     throw DataError("{}: its members cannot be listed: {}", name(), reason());
   }
   return names;
@@ -58,17 +75,8 @@ std::vector<std::string> Group::children() const {
 
 Kind Group::kind(const std::string& child) const {
   const Guard guard;
-  std::string walked;
-  Kind found = Kind::group;
-  for (const auto& step : text::split(child, '/')) {
-    if (step.empty()) continue;  // "/u" and "u" are the same
-    if (found != Kind::group) return found == Kind::link ? Kind::link : Kind::none;
-    walked += walked.empty() ? step : "/" + step;
-    H5L_info_t link;
-    if (H5Lexists(id(), walked.c_str(), H5P_DEFAULT) <= 0) return Kind::none;
-    if (H5Lget_info(id(), walked.c_str(), &link, H5P_DEFAULT) < 0) return Kind::other;
-    found = link.type == H5L_TYPE_HARD ? kind_of_object(id(), walked) : Kind::link;
-  }
+  const Kind found = kind_of_path(id(), child);
+  require_read();
   return found;
 }
 
@@ -77,14 +85,15 @@ Group Group::group(const std::string& child) const {
   const Kind found = kind(child);
   if (found != Kind::group) throw DataError("{}: group '{}' {}", file(), below(child), word(found));
   Handle handle(H5Gopen2(id(), child.c_str(), H5P_DEFAULT));
+  require_read();
   if (!handle) throw DataError("{}: group '{}' cannot be opened: {}", file(), below(child), reason());
-  return {std::move(handle), file(), below(child)};
+  return {std::move(handle), file(), below(child), faults_};
 }
 
 Group Group::again() const {
   const Guard guard;
   H5Iinc_ref(id());
-  return {Handle(id()), file(), path()};
+  return {Handle(id()), file(), path(), faults_};
 }
 
 Dataset Group::dataset(const std::string& child) const {
@@ -92,8 +101,9 @@ Dataset Group::dataset(const std::string& child) const {
   const Kind found = kind(child);
   if (found != Kind::dataset) throw DataError("{}: dataset '{}' {}", file(), below(child), word(found));
   Handle handle(H5Dopen2(id(), child.c_str(), H5P_DEFAULT));
+  require_read();
   if (!handle) throw DataError("{}: dataset '{}' cannot be opened: {}", file(), below(child), reason());
-  Dataset opened(std::move(handle), file(), below(child));
+  Dataset opened(std::move(handle), file(), below(child), faults_);
   opened.require_readable();
   return opened;
 }
@@ -103,7 +113,7 @@ Group Group::create_group(const std::string& child) const {
   Handle handle(H5Gcreate2(id(), child.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   require_written();
   if (!handle) throw DataError("{}: group '{}' cannot be created: {}", file(), below(child), reason());
-  return {std::move(handle), file(), below(child)};
+  return {std::move(handle), file(), below(child), faults_};
 }
 
 }  // namespace cvf::data::hdf5

@@ -56,7 +56,7 @@ Dataset Group::create_dataset(const std::string& child, const Extents& extents,
                            creation.get(), H5P_DEFAULT));
   require_written();
   if (!handle) throw DataError("{}: dataset '{}' cannot be created: {}", file(), below(child), reason());
-  return {std::move(handle), file(), below(child)};
+  return {std::move(handle), file(), below(child), faults_};
 }
 
 void Group::write_array(const std::string& child, std::span<const double> values,

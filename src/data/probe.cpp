@@ -12,6 +12,7 @@
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <tuple>
 
 #include "core/child.hpp"
@@ -57,7 +58,8 @@ class Pipe {
   /// Waits until something was written or all writers are gone, a moment at most.
   void wait() const {
     pollfd look{ends_[0], POLLIN, 0};
-    poll(&look, 1, 50);
+    const bool silent = poll(&look, 1, 50) > 0 && (look.revents & POLLIN) == 0;
+    if (silent) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the writer is about to end
   }
   std::string read_some() const {
     std::array<char, 4096> bytes;

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -18,6 +20,7 @@ std::string first_bytes(const std::string& file) {
   if (!stream) throw DataError("{}: does not exist or cannot be read", file);
   std::string bytes(128, '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (stream.bad()) throw DataError("{}: cannot be read: {}", file, std::strerror(errno));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
   return bytes;
 }
@@ -71,6 +74,10 @@ std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options
   }
   throw DataError("{}: {}; HDF5, NPY and NPZ files are read", file,
                   begin.empty() ? "is empty" : "is none of the formats known, or was cut short");
+}
+
+void leave_hdf5_as_it_is_at_exit() {
+  H5dont_atexit();
 }
 
 void require_finite(const Source& source, std::size_t sample, std::size_t first,

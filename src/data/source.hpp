@@ -55,6 +55,11 @@ struct OpenOptions {
 /// Opens by content, never by file name. Throws DataError naming file and dataset.
 std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options = {});
 
+/// For a program's `main`, before it opens anything: libhdf5 cleans up nothing when the process ends. Files
+/// are closed by their owners, and after a read that failed it would complain on stderr about memory of its
+/// own.
+void leave_hdf5_as_it_is_at_exit();
+
 /// Throws a DataError that names file, sample, frame and channel of the first value that is not a number or
 /// infinite. `values` are whole frames of `sample` from frame `first` on, as `read` gave them.
 void require_finite(const Source& source, std::size_t sample, std::size_t first,

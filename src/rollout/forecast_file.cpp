@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "core/interrupt.hpp"
 
@@ -112,16 +111,6 @@ void ForecastFile::finish() {
     arrays.clear();
   }
   writer_.finish();
-  finished_ = true;
-}
-
-// A forecast does not go on from where it was stopped, so nothing of it should lie about.
-ForecastFile::~ForecastFile() {
-  if (finished_) return;
-  try {
-    writer_.discard();
-  } catch (const std::filesystem::filesystem_error&) {  // it stays; the next forecast removes it
-  }
 }
 
 }  // namespace cvf::rollout

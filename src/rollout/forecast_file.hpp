@@ -22,9 +22,6 @@ class ForecastFile {
   /// `plan` says everything but the scalars; `sources` are the numbers that the samples had where they came
   /// from. What a killed forecast left behind is removed; what is not finished goes with this object.
   ForecastFile(const std::string& path, data::GroupsPlan plan, std::vector<std::size_t> sources);
-  ~ForecastFile();
-  ForecastFile(const ForecastFile&) = delete;
-  ForecastFile& operator=(const ForecastFile&) = delete;
 
   void write(std::size_t sample, std::size_t frame, const Physical& state);  // [C,ny,nx] or [C]
 
@@ -42,7 +39,6 @@ class ForecastFile {
   data::GroupsWriter writer_;
   std::vector<std::vector<Frame>> records_;
   std::map<std::size_t, std::vector<double>> bars_;
-  bool finished_ = false;
 };
 
 }  // namespace cvf::rollout

@@ -76,7 +76,8 @@ void Journal::event(const std::string& kind, std::int64_t step, const Numbers& n
 }
 
 bool Journal::has(const std::string& folder, const std::string& kind, std::int64_t step) {
-  std::ifstream in(folder + "/log.jsonl");
+  const std::string log = folder + "/log.jsonl";
+  std::istringstream in(fs::exists(log) ? files::read_whole(log) : "");
   for (std::string line; std::getline(in, line);) {
     const Json event = Json::parse(line, nullptr, false);
     if (event.is_object() && event.value("event", Json()) == kind && event.value("step", Json()) == step)

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "core/config.hpp"
 #include "core/errors.hpp"
 #include "core/hash.hpp"
 #include "support/scratch.hpp"
@@ -44,6 +45,18 @@ TEST(Files, AMissingFolderIsAnErrorThatNamesTheFile) {
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("no/such/folder"), std::string::npos) << error.what();
   }
+}
+
+// A folder can be opened and not be read, as a file on a bad disk.
+TEST(Files, WhatCannotBeReadIsNotEmpty) {
+  const testing_support::Scratch scratch;
+  EXPECT_NE(testing_support::sentence_of([&] {
+              read_whole(scratch.path(""));
+            }).find("reading failed: Is a directory"),
+            std::string::npos);
+  EXPECT_THROW(config::Document::from_file(scratch.path("")), ConfigError);
+  write_atomically(scratch.path("empty"), std::string_view());
+  EXPECT_EQ(read_whole(scratch.path("empty")), "");
 }
 
 TEST(Files, OneFileIsTheSameUnderEveryName) {

@@ -132,6 +132,12 @@ int close(int file) {
   return -1;
 }
 
+int fclose(FILE* file) {
+  const int number = fileno(file);
+  if (number >= 0 && number < most_files) watched[number] = 0;  // the next one of this number may be a pipe
+  return REAL(fclose)(file);
+}
+
 #define READS(name, ...)                                                            \
   ssize_t name(int file, void* bytes, size_t count __VA_OPT__(, ) __VA_ARGS__)
 #define WRITES(name, ...) \

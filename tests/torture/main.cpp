@@ -29,10 +29,8 @@ struct Wanted {
     return only.empty() || std::find(only.begin(), only.end(), kind.name) != only.end();
   }
   std::size_t cases_of(const Kind& kind) const {
-    constexpr std::size_t brief_cases = 1;
-    if (count > 0) return std::min(count, kind.cases - std::min(kind.cases, from));
-    if (brief) return std::min(kind.cases, brief_cases);
-    return kind.cases - std::min(kind.cases, from);
+    const std::size_t left = kind.cases - std::min(kind.cases, from);
+    return count > 0 ? std::min(count, left) : left;
   }
 };
 
@@ -92,14 +90,18 @@ std::string fault_of(const Case& one, std::uint64_t seed) {
 
 std::vector<Case> cases_of(const std::vector<Kind>& kinds, const Wanted& wanted) {
   std::vector<Case> out;
+  std::map<std::string, std::vector<const Kind*>> groups;
   for (const auto& kind : kinds) {
     if (!wanted.includes(kind)) continue;
-    for (std::size_t k = 0; k < wanted.cases_of(kind); ++k) {
-      // The short form takes its few cases from anywhere in the long one.
-      const bool anywhere = wanted.brief && wanted.count == 0;
-      out.push_back({&kind, anywhere ? RandomStream(wanted.seed, "which." + kind.name, k).below(kind.cases)
-                                     : wanted.from + k});
-    }
+    groups[kind.group].push_back(&kind);
+    for (std::size_t k = 0; !wanted.brief && k < wanted.cases_of(kind); ++k)
+      out.push_back({&kind, wanted.from + k});
+  }
+  if (!wanted.brief) return out;
+  for (const auto& [name, members] : groups) {
+    RandomStream random(wanted.seed, "which." + name, 0);
+    const Kind* kind = members[random.below(members.size())];
+    out.push_back({kind, random.below(kind->cases)});
   }
   return out;
 }
@@ -142,7 +144,7 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", wanted.jobs, "cases at the same time")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_flag("--brief", wanted.brief, "a case of each kind: the form that is part of make test");
+  app.add_flag("--brief", wanted.brief, "a case of each group of kinds: the form that is part of make test");
   app.add_flag("--list", wanted.list, "the kinds and how many cases they have");
   CLI11_PARSE(app, argc, argv);
   try {

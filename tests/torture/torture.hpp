@@ -56,6 +56,7 @@ struct Kind {
   std::string name, summary;
   std::size_t cases;  // in the long form
   std::function<void(std::size_t number, RandomStream random)> run;
+  std::string group = name;  // the short form takes one case of each group
 };
 
 /// Every kind (kinds/table.cpp). `workshop` holds what the cases start from (workshop.hpp).

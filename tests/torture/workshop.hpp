@@ -2,9 +2,10 @@
 //
 //   data.h5, npy/, hdf5/   data files      run.toml, run/    a run that is finished, with its checkpoints
 //   model/                 its last model  study/            results.jsonl and what report reads
-//   JOB/                   the outputs of each job, to compare with
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "torture/torture.hpp"
@@ -27,5 +28,15 @@ const std::vector<Job>& jobs();
 std::string comparable(const std::string& name, const std::string& content);
 
 void prepare_workshop(const std::string& folder);
+
+/// A job that nobody disturbs: what it makes, and how long it takes.
+struct Undisturbed {
+  std::map<std::string, std::string> outputs;
+  std::uint64_t calls = 0;  // to the file system
+  double seconds = 0;
+};
+
+/// Run when it is first asked for. Safe from any thread.
+const Undisturbed& undisturbed(const std::string& workshop, const Job& job);
 
 }  // namespace cvf::torture

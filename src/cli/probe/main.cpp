@@ -30,7 +30,7 @@ void restrict_process() {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   std::signal(SIGXCPU, [](int) { interrupt::request(); });
   std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGINT, SIG_IGN);  // the terminal's is for cvf, which ends us
+  for (const int wish : {SIGINT, SIGTERM}) std::signal(wish, SIG_IGN);  // for cvf, which ends us
   limit(RLIMIT_CPU, 2, 12);
 #ifndef __SANITIZE_ADDRESS__  // which reserves terabytes
   limit(RLIMIT_AS, rlim_t{4} << 30, rlim_t{4} << 30);
@@ -77,5 +77,6 @@ int probe(char** words) {
 int main(int argc, char** argv) {
   if (argc != 5) return static_cast<int>(cvf::Exit::usage);
   cvf::restrict_process();
+  cvf::data::leave_hdf5_as_it_is_at_exit();
   return cvf::probe(argv);
 }

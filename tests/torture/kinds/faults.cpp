@@ -37,15 +37,16 @@ void run(const std::string& workshop, const Job& job, const Action& action, std:
 
 void add_faults(std::vector<Kind>& kinds, const std::string& workshop) {
   for (const auto& job : jobs()) {
-    const auto calls = calls_of(workshop, job);
     const bool quick = is_quick(job);
     for (const auto& action : actions()) {
-      const std::size_t cases = quick ? calls : std::min<std::size_t>(calls, heavy_cases);
-      kinds.push_back({job.name + "-" + action.name,
-                       fmt::format("{} at a file-system call of {}", action.name, job.name), cases,
+      const std::string name = job.name + "-" + action.name;
+      kinds.push_back({name, fmt::format("{} at a file-system call of {}", action.name, job.name),
+                       quick ? undisturbed(workshop, job).calls : heavy_cases,
                        [=, &job, &action](std::size_t number, RandomStream random) {
+                         const auto calls = undisturbed(workshop, job).calls;
                          run(workshop, job, action, quick ? number + 1 : 1 + random.below(calls));
-                       }});
+                       },
+                       quick ? name : "faults with LibTorch"});
     }
   }
 }

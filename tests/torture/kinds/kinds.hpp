@@ -18,8 +18,6 @@ void add_writers(std::vector<Kind>& kinds, const std::string& workshop);
 /// Whether its command runs without LibTorch.
 bool is_quick(const Job& job);
 const Job& job_named(const std::string& name);
-std::uint64_t calls_of(const std::string& workshop, const Job& job);
-double seconds_of(const std::string& workshop, const Job& job);
 
 /// Brings the inputs, and a file of the user's own, which must be there at the end.
 void begin(const Place& place, const std::string& workshop, const Job& job);

@@ -52,7 +52,8 @@ void add_model_mutants(std::vector<Kind>& kinds, const std::string& workshop) {
     kinds.push_back(
         {hostile ? "model-hostile" : "model-mutant",
          hostile ? "a model's file with damage that its manifest fits" : "a model's file with damage", 200,
-         [=](std::size_t number, RandomStream random) { run(workshop, hostile, number, random); }});
+         [=](std::size_t number, RandomStream random) { run(workshop, hostile, number, random); },
+         "damaged models"});
   }
 }
 

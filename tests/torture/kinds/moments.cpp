@@ -23,13 +23,16 @@ void run(const std::string& workshop, const Job& job, bool ask, double after) {
 
 void add_moments(std::vector<Kind>& kinds, const std::string& workshop) {
   for (const auto& job : jobs()) {
-    const double whole = 1.2 * seconds_of(workshop, job);
     for (const bool ask : {false, true}) {
-      kinds.push_back({job.name + (ask ? "-asked" : "-killed"),
+      const std::string name = job.name + (ask ? "-asked" : "-killed");
+      kinds.push_back({name,
                        fmt::format("{} {} at a random moment", job.name, ask ? "asked to end" : "killed"),
-                       is_quick(job) ? 100 : heavy_cases, [=, &job](std::size_t, RandomStream random) {
+                       is_quick(job) ? 100 : heavy_cases,
+                       [=, &job](std::size_t, RandomStream random) {
+                         const double whole = 1.2 * undisturbed(workshop, job).seconds;
                          run(workshop, job, ask, random.uniform(0.001, whole));
-                       }});
+                       },
+                       is_quick(job) ? name : "moments with LibTorch"});
     }
   }
 }

@@ -43,7 +43,9 @@ void configure_damaged(const std::string& workshop, std::size_t number, RandomSt
   if (number % 4 != 0) return expect_manners(place.run({"train", "run.toml", "--print-config"}));
   constexpr double long_enough = 4;  // seconds; then whatever it has been told to do must end when asked
   const Ran ran = place.run({"train", "run.toml", "--out", "run"}, {.ask_after = long_enough});
-  expect_manners(ran);
+  const bool before_main =
+      ran.code == -SIGTERM && ran.err.empty() && !std::filesystem::exists(place.path("run"));
+  if (!before_main) expect_manners(ran);  // on a busy machine it may be asked before anybody listens
 }
 
 void report_damaged(const std::string& workshop, RandomStream random) {

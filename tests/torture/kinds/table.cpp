@@ -39,22 +39,13 @@ const Job& job_named(const std::string& name) {
   return *std::find_if(all.begin(), all.end(), [&](const Job& job) { return job.name == name; });
 }
 
-std::uint64_t calls_of(const std::string& workshop, const Job& job) {
-  return std::stoull(files::read_whole(workshop + "/made/" + job.name + "/calls"));
-}
-
-double seconds_of(const std::string& workshop, const Job& job) {
-  return std::stod(files::read_whole(workshop + "/made/" + job.name + "/seconds"));
-}
-
 void begin(const Place& place, const std::string& workshop, const Job& job) {
   place.bring(workshop, job.inputs);
   place.write(foreign, foreign_words);
 }
 
 void expect_made(const Place& place, const std::string& workshop, const Job& job) {
-  for (const auto& output : job.outputs) {
-    const std::string wanted = files::read_whole(fmt::format("{}/made/{}/{}", workshop, job.name, output));
+  for (const auto& [output, wanted] : undisturbed(workshop, job).outputs) {
     expect(place.has(output), output + " is not there after exit code 0");
     expect(comparable(output, place.read(output)) == comparable(output, wanted),
            output + " has other bytes than after an undisturbed run");

@@ -44,7 +44,8 @@ void two_seeds(std::size_t number) {
 void add_writers(std::vector<Kind>& kinds, const std::string& workshop) {
   for (const auto& [name, cases] : {std::pair<std::string, std::size_t>{"generate", 150}, {"train", 30}}) {
     kinds.push_back({name + "-twice", "the same " + name + " by two processes at once", cases,
-                     [=, &job = job_named(name)](std::size_t, RandomStream) { same_twice(workshop, job); }});
+                     [=, &job = job_named(name)](std::size_t, RandomStream) { same_twice(workshop, job); },
+                     name == "train" ? "train in trouble" : name + "-twice"});
   }
   kinds.push_back({"generate-two-seeds", "one file by two processes with different seeds", 100,
                    [](std::size_t number, RandomStream) { two_seeds(number); }});

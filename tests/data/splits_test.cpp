@@ -12,7 +12,7 @@ namespace {
 using Indices = std::vector<std::size_t>;
 
 template <class Work>
-std::string sentence_of(Work&& work) {
+std::string complaint_of(Work&& work) {
   try {
     work();
   } catch (const Error& error) {
@@ -29,13 +29,13 @@ TEST(Ranges, ReadWhatTheyWrite) {
 }
 
 TEST(Ranges, NameWhatIsWrong) {
-  EXPECT_EQ(sentence_of([] { parse_ranges("3:11", 10, "--samples"); }),
+  EXPECT_EQ(complaint_of([] { parse_ranges("3:11", 10, "--samples"); }),
             "--samples: 11 is outside 0..9 (10 in all)");
-  EXPECT_EQ(sentence_of([] { parse_ranges("10", 10, "--samples"); }),
+  EXPECT_EQ(complaint_of([] { parse_ranges("10", 10, "--samples"); }),
             "--samples: 10 is outside 0..9 (10 in all)");
-  EXPECT_EQ(sentence_of([] { parse_ranges("3:3", 10, "--samples"); }),
+  EXPECT_EQ(complaint_of([] { parse_ranges("3:3", 10, "--samples"); }),
             "--samples: the range 3:3 is empty; write begin:end with begin < end");
-  EXPECT_EQ(sentence_of([] { parse_ranges("a", 10, "--samples"); }), "--samples: 'a' is not a whole number");
+  EXPECT_EQ(complaint_of([] { parse_ranges("a", 10, "--samples"); }), "--samples: 'a' is not a whole number");
 }
 
 TEST(Splits, DefaultSharesCoverTheFileOnce) {
@@ -56,15 +56,15 @@ TEST(Splits, AreSavedAsExplicitLists) {
 }
 
 TEST(Splits, RefuseASampleInTwoLists) {
-  EXPECT_EQ(sentence_of([] {
+  EXPECT_EQ(complaint_of([] {
               make_splits({"0:5", "5:7", "4"}, 10);
             }),
             "split: sample 4 is in train and again in test; each sample belongs to one list");
-  EXPECT_EQ(sentence_of([] {
+  EXPECT_EQ(complaint_of([] {
               make_splits({"0:11", "", ""}, 10);
             }),
             "split.train: 11 is outside 0..9 (10 in all)");
-  EXPECT_EQ(sentence_of([] {
+  EXPECT_EQ(complaint_of([] {
               make_splits({"", "", "", 0.5, 0.5}, 10);
             }),
             "split: validation 5 and test 5 leave none of the 10 samples for training");

@@ -9,6 +9,7 @@
 #include "core/files.hpp"
 #include "core/threads.hpp"
 #include "figures.hpp"
+#include "systems/cpu.hpp"
 
 namespace cvf::bench {
 
@@ -46,6 +47,7 @@ int main(int argc, char** argv) {
     }
   }
   nlohmann::json out = nlohmann::json::array();
+  fmt::print("simulators: {}\n", systems::cpu_has_avx2() ? "avx2" : "portable");
   for (const auto& group : bench::groups) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), group.name) == wanted.end()) continue;
     fmt::print("{}\n", group.name);

@@ -7,6 +7,7 @@
 #include "../field/problem.hpp"
 #include "../figures.hpp"
 #include "core/registry.hpp"
+#include "kernels/cpu_choice.hpp"
 #include "plain.hpp"
 #include "rollout/setup.hpp"
 
@@ -117,7 +118,8 @@ nlohmann::json measure_lorenz(const SolverSettings& s) {
 }  // namespace
 
 void run_solvers(const SolverSettings& s) {
-  nlohmann::json out;
+  nlohmann::json out{{"kernels", kernels::cpu_kernels().name}};
+  if (!s.json) fmt::print("kernels: {}\n", kernels::cpu_kernels().name);
   for (const int batch : {16, 1}) {
     for (const auto& [name, toml] :
          {std::pair<const char*, const char*>{"gcs", "delta_min=0.05\nmax_step=0"}, {"dopri5", ""}}) {

@@ -10,6 +10,7 @@
 
 #include "bench/field/problem.hpp"
 #include "core/threads.hpp"
+#include "kernels/cpu_choice.hpp"
 #include "train/learner.hpp"
 #include "train/statistics.hpp"
 
@@ -125,7 +126,8 @@ void run_train(const TrainSettings& settings) {
   const std::string folder = (fs::temp_directory_path() / fmt::format("cvf-bench-{}", getpid())).string();
   fs::create_directories(folder);
   train::Team alone;
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json{{"kernels", kernels::cpu_kernels().name}};
+  if (!settings.json) fmt::print("kernels: {}\n", kernels::cpu_kernels().name);
   for (const auto& c : configurations()) {
     if (c.field != "sit") continue;
     const bool chosen =

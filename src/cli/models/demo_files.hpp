@@ -72,11 +72,8 @@ factor = 8
 batch = 16
 
 [field]
-name = "sit"
-patch = 4
-width = 64
-depth = 3
-heads = 4
+name = "conv"
+width = 32
 
 [optimizer]
 rate = 1e-3

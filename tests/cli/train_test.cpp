@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <thread>
 
@@ -20,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing_support::children_of;
 using testing_support::command;
+using testing_support::losses_of;
 using testing_support::Program;
 using testing_support::Ran;
 using testing_support::run;
@@ -28,20 +28,6 @@ using testing_support::Scratch;
 using testing_support::wait_for;
 using testing_support::weights;
 using Words = std::vector<std::string>;
-
-std::vector<double> losses(const std::string& folder) {
-  std::ifstream in(folder + "/metrics.csv");
-  std::string line;
-  std::getline(in, line);
-  std::vector<double> out;
-  while (std::getline(in, line)) {
-    std::istringstream cells(line);
-    std::string cell;
-    for (int i = 0; i < 4; ++i) std::getline(cells, cell, ',');  // step, epoch, seconds, loss
-    out.push_back(std::stod(cell));
-  }
-  return out;
-}
 
 // Killed again and again until it ends by itself, a run must have the weights of one that was left alone.
 // Runs follow each other until so many kills have hit one.
@@ -64,7 +50,7 @@ void survive(const std::string& objective, int kills) {
       killed += code == 0 ? 0 : 1;
     }
     EXPECT_EQ(weights(parts), weights(scratch.path("whole"))) << killed << " kills";
-    EXPECT_EQ(losses(parts), losses(scratch.path("whole")));
+    EXPECT_EQ(losses_of(parts), losses_of(scratch.path("whole")));
   }
   std::cout << fmt::format("{}: {} kills in {} runs; the weights are equal\n", objective, killed, runs);
 }
@@ -95,14 +81,14 @@ TEST(TrainVerb, GivesTheSameLossesOnTwoRanksAsOnOneAndGoesOnWithAnotherNumber) {
   ASSERT_EQ(run(scratch, command(file, scratch.path("one"))).code, 0);
   const Ran two = run(scratch, command(file, scratch.path("two"), {"--local-ranks", "2"}));
   ASSERT_EQ(two.code, 0) << two.err;
-  const auto ours = losses(scratch.path("two")), alone = losses(scratch.path("one"));
+  const auto ours = losses_of(scratch.path("two")), alone = losses_of(scratch.path("one"));
   ASSERT_EQ(ours.size(), 50U);
   double worst = 0;
   for (std::size_t i = 0; i < 50; ++i) worst = std::max(worst, std::abs(ours[i] / alone[i] - 1));
   EXPECT_LT(worst, 1e-5);
   const Ran on = run(scratch, command(file, scratch.path("two"), {"--set", "train.steps=60"}));
   EXPECT_EQ(on.code, 0) << on.err;
-  EXPECT_EQ(losses(scratch.path("two")).size(), 60U);
+  EXPECT_EQ(losses_of(scratch.path("two")).size(), 60U);
   std::cout << fmt::format("two ranks against one: losses differ by {:.1e} at most\n", worst);
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/files.hpp"
 #include "support/program.hpp"
+#include "support/run_folder.hpp"
 
 namespace cvf::testing_support {
 
@@ -42,10 +43,6 @@ inline std::vector<std::string> command(const std::string& file, const std::stri
 
 inline void wait_for(const std::string& path) {
   while (!std::filesystem::exists(path)) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-}
-
-inline std::string weights(const std::string& folder) {
-  return files::read_whole(folder + "/last/weights.safetensors");
 }
 
 inline std::vector<pid_t> children_of(pid_t parent) {

@@ -1,12 +1,9 @@
 // Tiny runs: a file with a few trajectories and settings that train in a blink.
 #pragma once
 
-#include <fstream>
-#include <sstream>
 #include <string>
-#include <vector>
 
-#include "core/files.hpp"
+#include "support/run_folder.hpp"
 #include "support/scratch.hpp"
 #include "train/materials.hpp"
 #include "train/trainer.hpp"
@@ -50,33 +47,6 @@ inline train::RunOptions options_of(const std::string& toml) {
 inline train::Outcome run(const std::string& toml, const std::string& folder) {
   train::Team alone;
   return train::train(options_of(toml), folder, alone);
-}
-
-inline std::string weights(const std::string& folder) {
-  return files::read_whole(folder + "/last/weights.safetensors");
-}
-
-inline std::vector<double> losses_of(const std::string& folder) {
-  std::ifstream in(folder + "/metrics.csv");
-  std::string line;
-  std::getline(in, line);
-  std::vector<double> out;
-  while (std::getline(in, line)) {
-    std::istringstream cells(line);
-    std::string cell;
-    for (int i = 0; i < 4; ++i) std::getline(cells, cell, ',');  // step, epoch, seconds, loss
-    out.push_back(std::stod(cell));
-  }
-  return out;
-}
-
-inline std::vector<std::string> events_of(const std::string& folder, const std::string& kind) {
-  std::ifstream in(folder + "/log.jsonl");
-  std::vector<std::string> out;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("{\"event\":\"" + kind + "\"")) out.push_back(line);
-  }
-  return out;
 }
 
 }  // namespace cvf::testing_support

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/errors.hpp"
+#include "fields/conv.hpp"
 #include "fields/mlp.hpp"
 #include "fields/sit.hpp"
 #include "objectives/parts/draw.hpp"
@@ -14,21 +15,30 @@ namespace {
 
 using torch::Tensor;
 
-fields::FieldPointer tiny(bool vector) {
-  fields::FieldPointer field;
-  if (vector) {
+fields::FieldPointer made(const std::string& name) {
+  const fields::StateShape grid{2, 4, 4, 0.1};
+  if (name == "mlp") {
     fields::Mlp::Options options;
     options.width = 8;
     options.depth = 1;
-    field = std::make_shared<fields::Mlp>(fields::StateShape{3, 0, 0, 0.1}, options, 5);
-  } else {
-    fields::Sit::Options options;
-    options.patch = 2;
-    options.width = 8;
-    options.depth = 1;
-    options.heads = 2;
-    field = std::make_shared<fields::Sit>(fields::StateShape{2, 4, 4, 0.1}, options, 5);
+    return std::make_shared<fields::Mlp>(fields::StateShape{3, 0, 0, 0.1}, options, 5);
   }
+  if (name == "conv") {
+    fields::Conv::Options options;
+    options.width = 6;
+    options.dilations = {1, 3};
+    return std::make_shared<fields::Conv>(grid, options, 5);
+  }
+  fields::Sit::Options options;
+  options.patch = 2;
+  options.width = 8;
+  options.depth = 1;
+  options.heads = 2;
+  return std::make_shared<fields::Sit>(grid, options, 5);
+}
+
+fields::FieldPointer tiny(const std::string& name) {
+  fields::FieldPointer field = made(name);
   field->to(torch::kDouble);
   torch::manual_seed(6);
   const torch::NoGradGuard no_grad;
@@ -132,16 +142,17 @@ std::vector<Setting> pairs_of_options() {
 }
 
 TEST(EveryObjective, HasTheGradientOfItsLoss) {
-  for (const bool vector : {true, false}) {
-    auto field = tiny(vector);
+  for (const char* backbone : {"mlp", "sit", "conv"}) {
+    auto field = tiny(backbone);
     for (const auto& setting : settings_of_every_row()) {
-      EXPECT_LT(gradient_error(setting, *field), 1e-6) << setting.name << " " << setting.toml;
+      EXPECT_LT(gradient_error(setting, *field), 1e-6)
+          << backbone << " " << setting.name << " " << setting.toml;
     }
   }
 }
 
 TEST(EveryPairOfOptions, HasTheGradientOfItsLoss) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const auto pairs = pairs_of_options();
   EXPECT_GT(pairs.size(), 25u);
   for (const auto& setting : pairs) EXPECT_LT(gradient_error(setting, *field), 1e-6) << setting.toml;
@@ -149,7 +160,7 @@ TEST(EveryPairOfOptions, HasTheGradientOfItsLoss) {
 
 TEST(EveryObjective, GivesTheMeanOfWhatItsRowsGiveAlone) {
   for (const auto& row : registry()) {
-    auto field = tiny(true);
+    auto field = tiny("mlp");
     const Batch batch = some_batch(field->shape());
     const auto normalizer = test::some_scaling(3);
     const auto objective = test::objective(row.name);
@@ -168,8 +179,8 @@ TEST(EveryObjective, GivesTheMeanOfWhatItsRowsGiveAlone) {
 
 TEST(EveryObjective, TrainsInFloat) {
   for (const auto& row : registry()) {
-    for (const bool vector : {true, false}) {
-      auto field = tiny(vector);
+    for (const char* backbone : {"mlp", "sit", "conv"}) {
+      auto field = tiny(backbone);
       const double exact =
           total({std::string(row.name), ""}, *field, some_batch(field->shape())).item<double>();
       field->to(torch::kFloat);
@@ -194,7 +205,7 @@ TEST(EveryObjective, ExplainsItselfAndAgreesWithItsRow) {
 }
 
 TEST(EveryObjective, RefusesABatchThatLacksWhatItNeeds) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   Batch batch = some_batch(field->shape());
   batch.frames.resize(2);
   EXPECT_THROW(total({"pushforward", ""}, *field, batch), UsageError);
@@ -206,7 +217,7 @@ TEST(EveryObjective, RefusesABatchThatLacksWhatItNeeds) {
 }
 
 TEST(ScaledRupture, WithFullSpansIsThePapers) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   for (const char* bidirectional : {"false", "true"}) {
@@ -222,7 +233,7 @@ TEST(ScaledRupture, WithFullSpansIsThePapers) {
 }
 
 TEST(Rupture, InBothOrdersIsTheMeanOfTheTwo) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   const View view{*field, *normalizer};
@@ -247,7 +258,7 @@ std::vector<Tensor> gradients_of(fields::VelocityField& field, const Tensor& los
 }
 
 TEST(Rupture, StopsTheGradientOfOneSideOnly) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   const auto of = [&](const char* side) {
@@ -264,7 +275,7 @@ TEST(Rupture, StopsTheGradientOfOneSideOnly) {
 }
 
 TEST(Rupture, GrowsOverItsWarmUp) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   const auto objective = test::objective("cvf", "lambda = 2\nlambda_warmup = 0.4");
@@ -280,7 +291,7 @@ TEST(Rupture, GrowsOverItsWarmUp) {
 }
 
 TEST(Anchor, SeesOnlyRowsWhoseEndWasObserved) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   const auto objective = test::objective("cvf", "anchor = 1");
@@ -296,7 +307,7 @@ TEST(Anchor, SeesOnlyRowsWhoseEndWasObserved) {
 }
 
 TEST(Push, IsTheSecantFromTheStateThatTheModelReached) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   const View view{*field, *normalizer};
@@ -329,7 +340,7 @@ TEST(Cvf, RefusesWaysThatExcludeEachOther) {
 }
 
 TEST(Pushforward, SendsNoGradientThroughTheStepsThatLeadThere) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   const View view{*field, *normalizer};
@@ -352,7 +363,7 @@ TEST(Pushforward, SendsNoGradientThroughTheStepsThatLeadThere) {
 }
 
 TEST(NeuralOde, RecomputesToTheSameLossAndGradient) {
-  auto field = tiny(false);
+  auto field = tiny("sit");
   std::vector<std::vector<Tensor>> gradients;
   for (const char* toml : {"steps = 2", "steps = 2\nrecompute = true"}) {
     field->zero_grad();

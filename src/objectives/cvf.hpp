@@ -11,12 +11,16 @@
 
 namespace cvf::objectives {
 
+/// A name for a set of options, of which any may still be given by itself.
+enum class Recipe { paper, scaled, plus };
+
 /// Which side of the rupture is a target only: gradients flow through the other one.
 enum class Held { none, long_side, legs };
 
 class Cvf : public Objective {
  public:
   struct Options {
+    Recipe recipe = Recipe::scaled;
     double lambda = 1, lambda_warmup = 0;
     int corners = 3;
     Cut cut = Cut::uniform;
@@ -32,6 +36,7 @@ class Cvf : public Objective {
     double tangent_weight = 1;
 
     void describe(config::Section& section);
+    void follow_recipe();
     bool scales() const { return span != Span::whole; }
   };
 

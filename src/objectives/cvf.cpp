@@ -1,5 +1,6 @@
 #include "objectives/cvf.hpp"
 
+#include "core/errors.hpp"
 #include "objectives/parts/options.hpp"
 #include "objectives/rupture.hpp"
 
@@ -12,23 +13,30 @@ using torch::Tensor;
 //   forward        R = r psi(s0, r U) + (1-r) psi(s0 + r U den(psi(s0, r U)), (1-r) U) - psi(s0, U)
 //   bidirectional  R = r psi(s0, r U) + (1-r) psi(s(U), -(1-r) U)                      - psi(s0, U)
 // In general only the last leg differs: it looks back from the end of the long side. That end is the true s1
-// where U = dt; where U is shorter nobody observed it, and the long side itself leads there.
+// where U = dt; where U is another nobody observed it, and the long side itself leads there.
 struct Ways {
   const View& view;
   const Batch& batch;
   const Draws& draws;
-  bool bidirectional;
-  bool tangent;
+  const Cvf::Options& options;
 
   Tensor dt = batch.step(0);
   Tensor span = draws.spans.defined() ? draws.spans * dt : dt;  // U [B]
-  Tensor shortened = (span != dt).nonzero().flatten();          // rows whose long side is not the interval
+  Tensor scaled = (span != dt).nonzero().flatten();             // rows whose long side is not the interval
   std::int64_t legs = draws.shares.defined() ? draws.shares.size(0) : 0;  // 0: no rupture is wanted
+  std::vector<Tensor> orders = orders_of_legs();
 
-  Tensor secant, first_leg, long_side, last_leg, at_rest;  // psi of each, last_leg only where bidirectional
+  Tensor secant, long_side, last_leg, at_rest;  // psi of each, last_leg only where bidirectional
+  std::vector<Tensor> first_legs;               // of each order
 
-  bool all_whole() const { return shortened.numel() == 0; }
+  bool all_whole() const { return scaled.numel() == 0; }
   Tensor back() const { return -draws.shares[legs - 1] * span; }
+
+  std::vector<Tensor> orders_of_legs() const {
+    if (legs == 0) return {};
+    if (!options.both_orders) return {draws.shares};
+    return {draws.shares, draws.shares.flip(0)};
+  }
 
   // Everything whose state is known beforehand, in one forward pass. Rows with U = dt reuse psi(s0, dt).
   void ask_first() {
@@ -39,44 +47,109 @@ struct Ways {
       questions.push_back({state, step});
       answers.push_back(&answer);
     };
-    Tensor shorter;
-    if (legs > 0) ask(s0, draws.shares[0] * span, first_leg);
-    if (!all_whole()) ask(s0.index_select(0, shortened), span.index_select(0, shortened), shorter);
-    if (legs > 0 && bidirectional && all_whole()) ask(batch.state(1), back(), last_leg);
-    if (tangent) ask(s0, torch::zeros_like(dt), at_rest);
+    Tensor of_scaled;
+    first_legs.resize(orders.size());
+    for (std::size_t i = 0; i < orders.size(); ++i) ask(s0, orders[i][0] * span, first_legs[i]);
+    if (!all_whole()) ask(s0.index_select(0, scaled), span.index_select(0, scaled), of_scaled);
+    if (legs > 0 && options.bidirectional && all_whole()) ask(batch.state(1), back(), last_leg);
+    if (options.tangent != Spline::none) ask(s0, torch::zeros_like(dt), at_rest);
     const auto psi = view.psi(questions);
     for (std::size_t i = 0; i < psi.size(); ++i) *answers[i] = psi[i];
-    long_side = all_whole() ? secant : secant.index_copy(0, shortened, shorter);
+    long_side = all_whole() ? secant : secant.index_copy(0, scaled, of_scaled);
   }
 
   void ask_back_from_the_ends() {
     const Tensor led = view.advance(batch.state(0), span, long_side);
-    const Tensor end = batch.state(1).index_copy(0, shortened, led.index_select(0, shortened));
+    const Tensor end = batch.state(1).index_copy(0, scaled, led.index_select(0, scaled));
     last_leg = view.psi(end, back());
   }
 
-  Tensor rupture() {
-    if (!bidirectional) return walk(view, batch.state(0), span, draws.shares, first_leg, legs) - long_side;
-    if (!last_leg.defined()) ask_back_from_the_ends();
-    return walk(view, batch.state(0), span, draws.shares, first_leg, legs - 1) +
-           per_row(draws.shares[legs - 1], last_leg) * last_leg - long_side;
+  // The mean velocity of the legs, in each order.
+  std::vector<Tensor> broken() {
+    std::vector<Tensor> out;
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      const auto forward = options.bidirectional ? legs - 1 : legs;
+      out.push_back(walk(view, batch.state(0), span, orders[i], first_legs[i], forward));
+    }
+    if (options.bidirectional && legs > 0) {
+      if (!last_leg.defined()) ask_back_from_the_ends();
+      out[0] = out[0] + per_row(draws.shares[legs - 1], last_leg) * last_leg;
+    }
+    return out;
+  }
+
+  Tensor rupture(const std::vector<Tensor>& ways) const {
+    const Tensor straight = options.held == Held::long_side ? long_side.detach() : long_side;
+    Tensor sum;
+    for (const auto& way : ways) {
+      const Tensor square = ((options.held == Held::legs ? way.detach() : way) - straight).square().mean();
+      sum = sum.defined() ? sum + square : square;
+    }
+    return sum / static_cast<double>(ways.size());
+  }
+
+  // The legs against the data, where somebody observed their end; other rows count as 0.
+  Tensor anchored(const std::vector<Tensor>& ways, const Tensor& target) const {
+    const Tensor seen = per_row((span == dt).to(torch::kDouble), target);
+    Tensor sum;
+    for (const auto& way : ways) {
+      const Tensor square = (seen * (way - target)).square().mean();
+      sum = sum.defined() ? sum + square : square;
+    }
+    return sum / static_cast<double>(ways.size());
+  }
+
+  // The next interval, from where the model itself stands after the first.
+  Tensor pushed() const {
+    const Tensor way = options.push_gradient ? secant : secant.detach();
+    const Tensor led = view.advance(batch.state(0), dt, way);
+    const Tensor target = view.target(led, batch.state(2), batch.step(1));
+    return (view.psi(led, batch.step(1)) - target).square().mean();
   }
 };
 
 }  // namespace
 
+void Cvf::Options::follow_recipe() {
+  span = recipe == Recipe::paper ? Span::whole : Span::scaled;
+  push = recipe == Recipe::plus ? 1 : 0;
+  push_gradient = recipe == Recipe::plus;
+}
+
 void Cvf::Options::describe(config::Section& s) {
+  static constexpr std::pair<std::string_view, Recipe> recipes[]{
+      {"paper", Recipe::paper}, {"scaled", Recipe::scaled}, {"plus", Recipe::plus}};
+  const Recipe before = recipe;
+  s.choice<Recipe>("recipe", recipe, recipes,
+                   "what the keys below are where they are left out: paper (rupture.span whole), scaled, or "
+                   "plus (scaled, push.weight 1, push.gradient true)");
+  if (recipe != before) follow_recipe();  // describing again must not undo what was read
   static constexpr std::pair<std::string_view, Cut> cuts[]{
       {"uniform", Cut::uniform}, {"beta", Cut::beta}, {"half", Cut::even}};
-  static constexpr std::pair<std::string_view, Span> spans[]{{"whole", Span::whole},
-                                                             {"scaled", Span::scaled}};
+  static constexpr std::pair<std::string_view, Span> spans[]{
+      {"whole", Span::whole}, {"scaled", Span::scaled}, {"log", Span::log}, {"free", Span::free}};
+  static constexpr std::pair<std::string_view, Held> sides[]{
+      {"none", Held::none}, {"long", Held::long_side}, {"legs", Held::legs}};
   s.key("lambda", &lambda, "weight of the rupture; 0 leaves it out", config::at_least(0));
+  s.key("lambda_warmup", &lambda_warmup, "share of the run over which that weight grows from 0",
+        config::between(0, 1));
   s.table("rupture", "the broken way that must agree with the straight one", [&](config::Section& r) {
     r.key("corners", &corners, "k of R_k: the way has k-1 legs", config::between(3, 64));
     r.choice<Cut>("r", cut, cuts, "law of the legs' shares; beta is Beta(2,2), half is equal legs");
-    r.choice<Span>("span", span, spans, "long side: dt (paper), or u*dt with u ~ U(0,1) for some rows");
+    r.choice<Span>("span", span, spans,
+                   "long side: dt (paper), or for some rows u*dt with u ~ U(0,1) (scaled), log-uniform down "
+                   "to `shortest` (log), or the sum of two independent legs, each up to dt (free)");
     r.key("scaled_share", &scaled_share, "probability of such a row", config::between(0, 1));
+    r.key("shortest", &shortest, "smallest u of span = \"log\"", config::between(1e-6, 1));
+    r.key("both_orders", &both_orders, "the legs in both orders, each against the long side");
+    r.choice<Held>("stop_gradient", held, sides, "the side that is a target only");
     r.key("bidirectional", &bidirectional, "the last leg looks back from the end of the long side");
+  });
+  s.key("anchor", &anchor, "weight of the legs against the observed secant; 0 leaves it out",
+        config::at_least(0));
+  s.table("push", "a second interval, from the state that the model itself reached", [&](config::Section& p) {
+    p.key("weight", &push, "weight of that part; 0 leaves it out", config::at_least(0));
+    p.key("gradient", &push_gradient, "gradients flow through the first step too");
   });
   s.table("tangent", "supervision of psi(s, 0) by a spline's velocity", [&](config::Section& t) {
     describe_spline(t, "spline", tangent, true);
@@ -84,32 +157,55 @@ void Cvf::Options::describe(config::Section& s) {
   });
 }
 
+Cvf::Cvf(const Options& options) : options_(options) {
+  if (options.bidirectional && options.both_orders) {
+    throw ConfigError(
+        "objective.rupture: bidirectional and both_orders exclude each other; switch one of them off");
+  }
+  if (options.span == Span::free && options.corners != 3) {
+    throw ConfigError("objective.rupture.corners is {}: span = \"free\" has two legs, so 3", options.corners);
+  }
+}
+
 Needs Cvf::needs() const {
-  const bool tangent = options_.tangent != Spline::none, scaled = options_.span == Span::scaled;
-  const double rupture =
-      options_.lambda == 0 ? 0 : options_.corners - 1 + (scaled ? options_.scaled_share : 0);
-  return {2, options_.tangent, true, 1 + rupture + (tangent ? 1 : 0)};
+  const auto& o = options_;
+  const bool tangent = o.tangent != Spline::none, push = o.push > 0;
+  const double legs = (o.corners - 1) * (o.both_orders ? 2 : 1);
+  const double rupture = o.lambda == 0 && o.anchor == 0 ? 0 : legs + (o.scales() ? o.scaled_share : 0);
+  return {push ? 3 : 2, o.tangent, true, 1 + rupture + (tangent ? 1 : 0) + (push ? 1 : 0)};
 }
 
 Draws Cvf::draw(const DrawRange& range) const {
+  const auto& o = options_;
   Draws out;
-  if (options_.lambda == 0) return out;
-  out.shares = draw_shares(range, options_.corners - 1, options_.cut);
-  if (options_.span == Span::scaled) out.spans = draw_spans(range, options_.scaled_share);
+  out.progress = range.progress;
+  if (o.lambda == 0 && o.anchor == 0) return out;
+  out.shares = draw_shares(range, o.corners - 1, o.cut);
+  if (o.span == Span::free) {
+    std::tie(out.spans, out.shares) = draw_free(range, o.scaled_share, out.shares);
+  } else if (o.scales()) {
+    out.spans = draw_spans(range, o.scaled_share, o.span == Span::log ? o.shortest : 0);
+  }
   return out;
 }
 
 Losses Cvf::evaluate(const View& view, const Batch& batch, const Draws& draws) const {
-  const bool tangent = options_.tangent != Spline::none;
+  const auto& o = options_;
   const Tensor target = view.target(batch.state(0), batch.state(1), batch.step(0));
-  Ways ways{view, batch, draws, options_.bidirectional, tangent};
+  Ways ways{view, batch, draws, o};
   ways.ask_first();
   Losses out;
   out.add("secant", 1, (ways.secant - target).square().mean());
-  if (ways.legs > 0) out.add("rupture", options_.lambda, ways.rupture().square().mean());
-  if (tangent) {
+  if (ways.legs > 0) {
+    const auto broken = ways.broken();
+    const double grown = draws.progress < o.lambda_warmup ? draws.progress / o.lambda_warmup : 1;
+    if (o.lambda > 0) out.add("rupture", o.lambda * grown, ways.rupture(broken));
+    if (o.anchor > 0) out.add("anchor", o.anchor, ways.anchored(broken, target));
+  }
+  if (o.push > 0) out.add("pushed", o.push, ways.pushed());
+  if (o.tangent != Spline::none) {
     const Tensor velocity = view.normalizer.psi_of(batch.slopes[0]);
-    out.add("tangent", options_.tangent_weight, (ways.at_rest - velocity).square().mean());
+    out.add("tangent", o.tangent_weight, (ways.at_rest - velocity).square().mean());
   }
   return out;
 }

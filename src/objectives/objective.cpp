@@ -34,7 +34,7 @@ Batch Batch::rows(std::int64_t begin, std::int64_t end) const {
 }
 
 Draws Draws::rows(std::int64_t begin, std::int64_t end) const {
-  return {cut(shares, 1, begin, end), cut(spans, 0, begin, end), cut(points, 0, begin, end)};
+  return {cut(shares, 1, begin, end), cut(spans, 0, begin, end), cut(points, 0, begin, end), progress};
 }
 
 void Losses::add(std::string_view name, double weight, const torch::Tensor& part) {

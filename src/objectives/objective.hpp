@@ -33,6 +33,7 @@ struct Draws {
   torch::Tensor shares;  // [k-1, B], each column sums to 1: the legs of the rupture, (r, 1-r) for k = 3
   torch::Tensor spans;   // [B] u: the rupture's long side is u*dt; undefined = 1 everywhere
   torch::Tensor points;  // [B] w: where in the interval
+  double progress = 1;   // how much of the run is done; no random number, but weights may grow with it
 
   Draws rows(std::int64_t begin, std::int64_t end) const;
 };
@@ -43,6 +44,7 @@ struct DrawRange {
   std::uint64_t seed = 0;
   std::uint64_t first_row = 0;  // rows that training has seen before these, over all ranks
   std::int64_t rows = 0;
+  double progress = 1;  // of the run, 0 to 1
 };
 
 struct Losses {

@@ -1,6 +1,7 @@
 #include "objectives/cfm.hpp"
 #include "objectives/cvf.hpp"
 #include "objectives/node.hpp"
+#include "objectives/osg.hpp"
 #include "objectives/pushforward.hpp"
 #include "objectives/sm.hpp"
 #include "objectives/tm.hpp"
@@ -17,6 +18,8 @@ std::span<const Row> registry() {
       {"node", "a tangent field, trained through its solver", false, "rk4", settings_of<NeuralOde>},
       {"pushforward", "the secant, also from states that the field itself reached", false, "euler",
        settings_of<Pushforward>},
+      {"osg", "displacements over two independent steps that agree with the one over their sum", true,
+       "euler", settings_of<SemigroupOperators>},
   };
   return rows;
 }

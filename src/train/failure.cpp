@@ -37,6 +37,7 @@ NamedTensors parts_of(const objectives::Batch& batch, const objectives::Draws& d
   add("draws.shares", draws.shares);
   add("draws.spans", draws.spans);
   add("draws.points", draws.points);
+  add("draws.progress", torch::full({1}, draws.progress, torch::kDouble));
   return out;
 }
 
@@ -155,9 +156,11 @@ Replay replay(const std::string& path) {
   const auto run = RunOptions::read(config::Document::from_text(text(file, "run", path), path));
   const auto objective = run.objective_settings->build();
   const objectives::Batch batch = batch_of(file.tensors);
-  const objectives::Draws draws{named_or_none(file.tensors, "draws.shares"),
-                                named_or_none(file.tensors, "draws.spans"),
-                                named_or_none(file.tensors, "draws.points")};
+  objectives::Draws draws{named_or_none(file.tensors, "draws.shares"),
+                          named_or_none(file.tensors, "draws.spans"),
+                          named_or_none(file.tensors, "draws.points")};
+  const Tensor progress = named_or_none(file.tensors, "draws.progress");
+  if (progress.defined()) draws.progress = progress.item<double>();
   const Scene scene{model, *objective, batch, draws};
   Replay out;
   out.step = std::stoll(text(file, "step", path));

@@ -23,7 +23,7 @@ Learner::Learner(const RunOptions& o, const Materials& materials, Team& team)
       rate_(o.optimizer.rate),
       team_(team) {}
 
-Numbers Learner::learn(const Portion& portion, bool last) {
+Numbers Learner::learn(const Portion& portion, double progress, bool last) {
   follow_statistics(*model.normalizer, portion, team_);
   const auto rows = static_cast<std::int64_t>(portion.ids.size());
   ids = portion.ids;
@@ -31,7 +31,8 @@ Numbers Learner::learn(const Portion& portion, bool last) {
   draws =
       objective->draw({.seed = seed_,
                        .first_row = static_cast<std::uint64_t>(batches * global_batch_ + team_.rank() * rows),
-                       .rows = rows});
+                       .rows = rows,
+                       .progress = progress});
   Numbers means;
   for (const auto& [begin, end] : portions(rows)) {
     learn_rows(begin, end, means);
@@ -76,28 +77,28 @@ void Learner::learn_rows(std::int64_t begin, std::int64_t end, Numbers& means) {
     means[k + 1].second += share * losses.parts[k].second.item<double>();
 }
 
-Numbers Learner::gradients() {
+Numbers Learner::gradients(double progress) {
   // A rank that waits for data cannot tell the others that it gave up.
   const auto give_up = [this] { return team_.size() == 1 && interrupt::requested(); };
   Numbers sums;
   for (int i = 0; i < accumulate_; ++i) {
     const Portion* portion = feed.next(give_up);
     if (portion == nullptr) throw Abandoned{};
-    const Numbers means = learn(*portion, i + 1 == accumulate_);
+    const Numbers means = learn(*portion, progress, i + 1 == accumulate_);
     if (i == 0) sums = means;
     for (std::size_t k = 0; i > 0 && k < means.size(); ++k) sums[k].second += means[k].second;
   }
   return sums;
 }
 
-StepResult Learner::step(double factor) {
+StepResult Learner::step(double factor, double progress) {
   optimizer.clear_gradients();
   normalizers::NamedTensors statistics;
   for (const auto& [name, tensor] : model.normalizer->state()) statistics.emplace_back(name, tensor.clone());
   const std::int64_t seen = batches;
   StepResult out;
   try {
-    out.losses = gradients();
+    out.losses = gradients(progress);
   } catch (const Abandoned&) {
     model.normalizer->load(statistics);
     batches = seen;

@@ -33,9 +33,9 @@ class Learner {
  public:
   Learner(const RunOptions& options, const Materials& materials, Team& team);
 
-  /// `factor` scales the learning rate. Throws NotFinite before it touches the weights, and Abandoned when a
-  /// signal comes between the portions of a long step.
-  StepResult step(double factor);
+  /// `factor` scales the learning rate, `progress` is the share of the run that is done. Throws NotFinite
+  /// before it touches the weights, and Abandoned when a signal comes between the portions of a long step.
+  StepResult step(double factor, double progress = 1);
 
   model::TrainedModel model;
   std::unique_ptr<objectives::Objective> objective;
@@ -54,9 +54,9 @@ class Learner {
   std::vector<std::pair<std::int64_t, std::int64_t>> portions(std::int64_t rows) const;
 
  private:
-  Numbers gradients();  // of the accumulated batches; their losses added up
-  Numbers learn(const Portion& portion,
-                bool last);  // the mean losses of the batch: total first, then the parts
+  Numbers gradients(double progress);  // of the accumulated batches; their losses added up
+  // The mean losses of the batch: total first, then the parts.
+  Numbers learn(const Portion& portion, double progress, bool last);
   void learn_rows(std::int64_t begin, std::int64_t end, Numbers& means);
 
   std::uint64_t seed_;

@@ -178,7 +178,7 @@ double Trainer::progress() const {
 
 StepResult Trainer::step() {
   try {
-    const StepResult out = learner_.step(rate_factor(options_.schedule, progress()));
+    const StepResult out = learner_.step(rate_factor(options_.schedule, progress()), progress());
     ++position_.step;
     position_.batches = learner_.batches;
     position_.cursor = learner_.feed.loader().cursor();

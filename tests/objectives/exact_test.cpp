@@ -55,12 +55,22 @@ TEST_F(ExactFlow, IsTheMinimumOfCvfWithEveryOption) {
   for (const char* toml :
        {"", "rupture.bidirectional = true", "rupture.corners = 5", "rupture.span = \"whole\"",
         "rupture = {bidirectional = true, span = \"scaled\", corners = 4, r = \"beta\"}",
+        "rupture = {span = \"log\", both_orders = true}\nanchor = 0.7",
+        "rupture = {span = \"free\", both_orders = true, stop_gradient = \"long\"}",
+        "rupture.stop_gradient = \"legs\"", "push.weight = 1", "push = {weight = 0.5, gradient = true}",
         "tangent.spline = \"cubic\"", "tangent.spline = \"quintic\"\nrupture.bidirectional = true"}) {
     flow_.zero_grad();
     const Losses ours = losses("cvf", toml);
     for (const auto& [name, part] : ours.parts) EXPECT_LT(part.item<double>(), 1e-26) << toml << " " << name;
     ours.total.backward();
     EXPECT_LT(largest(flow_.matrix.grad()), 1e-12) << toml;
+  }
+}
+
+TEST_F(ExactFlow, HasNoSemigroupMismatchFromAnyState) {
+  for (const char* toml : {"", "between = false"}) {
+    for (const auto& [name, part] : losses("osg", toml).parts)
+      EXPECT_LT(part.item<double>(), 1e-26) << toml << " " << name;
   }
 }
 
@@ -131,7 +141,8 @@ class OneVector : public ExactFlow {
 };
 
 TEST_F(OneVector, IsTheMeanSecantForAllThatMatchSecants) {
-  for (const char* name : {"cvf", "sm", "cfm", "node"}) EXPECT_LT(slope_at(secant(), name), 1e-14) << name;
+  for (const char* name : {"cvf", "sm", "cfm", "node", "osg"})
+    EXPECT_LT(slope_at(secant(), name), 1e-14) << name;
   EXPECT_LT(slope_at(secant(), "pushforward", "steps = 1"), 1e-14);
   EXPECT_GT(slope_at(secant() + 0.1, "sm"), 1e-2);
 }

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "core/errors.hpp"
+#include "fields/conv.hpp"
 #include "fields/mlp.hpp"
 #include "fields/sit.hpp"
+#include "objectives/cvf.hpp"
 #include "objectives/parts/draw.hpp"
 #include "support/objectives.hpp"
 
@@ -14,21 +16,30 @@ namespace {
 
 using torch::Tensor;
 
-fields::FieldPointer tiny(bool vector) {
-  fields::FieldPointer field;
-  if (vector) {
+fields::FieldPointer made(const std::string& name) {
+  const fields::StateShape grid{2, 4, 4, 0.1};
+  if (name == "mlp") {
     fields::Mlp::Options options;
     options.width = 8;
     options.depth = 1;
-    field = std::make_shared<fields::Mlp>(fields::StateShape{3, 0, 0, 0.1}, options, 5);
-  } else {
-    fields::Sit::Options options;
-    options.patch = 2;
-    options.width = 8;
-    options.depth = 1;
-    options.heads = 2;
-    field = std::make_shared<fields::Sit>(fields::StateShape{2, 4, 4, 0.1}, options, 5);
+    return std::make_shared<fields::Mlp>(fields::StateShape{3, 0, 0, 0.1}, options, 5);
   }
+  if (name == "conv") {
+    fields::Conv::Options options;
+    options.width = 6;
+    options.dilations = {1, 3};
+    return std::make_shared<fields::Conv>(grid, options, 5);
+  }
+  fields::Sit::Options options;
+  options.patch = 2;
+  options.width = 8;
+  options.depth = 1;
+  options.heads = 2;
+  return std::make_shared<fields::Sit>(grid, options, 5);
+}
+
+fields::FieldPointer tiny(const std::string& name) {
+  fields::FieldPointer field = made(name);
   field->to(torch::kDouble);
   torch::manual_seed(6);
   const torch::NoGradGuard no_grad;
@@ -100,7 +111,8 @@ std::vector<Setting> settings_of_every_row() {
     // pushforward stops gradients on purpose, so only its first step is a plain function of the weights
     const std::string plain = row.name == "pushforward" ? "steps = 1" : "";
     out.push_back({std::string(row.name), plain});
-    if (row.name != "cvf") out.push_back({std::string(row.name), plain + "\nconditioned = true"});
+    if (row.name != "cvf" && row.name != "osg")
+      out.push_back({std::string(row.name), plain + "\nconditioned = true"});
   }
   for (const char* toml : {"spline = \"quintic\""}) out.push_back({"tm", toml});
   for (const char* toml : {"steps = 3", "steps = 3\nrecompute = true"}) out.push_back({"node", toml});
@@ -108,10 +120,17 @@ std::vector<Setting> settings_of_every_row() {
 }
 
 std::vector<Setting> pairs_of_options() {
-  const std::vector<std::string> options{
-      "lambda = 0.3",         "rupture.corners = 5",        "rupture.r = \"beta\"",
-      "rupture.r = \"half\"", "rupture.span = \"whole\"",   "rupture.bidirectional = true",
-      "tangent.weight = 0.5", "tangent.spline = \"cubic\"", "tangent.spline = \"quintic\""};
+  const std::vector<std::string> options{"lambda = 0.3",
+                                         "rupture.corners = 5",
+                                         "rupture.r = \"beta\"",
+                                         "rupture.r = \"half\"",
+                                         "rupture.span = \"whole\"",
+                                         "rupture.bidirectional = true",
+                                         "anchor = 0.4",
+                                         "push = {weight = 0.5, gradient = true}",
+                                         "tangent.weight = 0.5",
+                                         "tangent.spline = \"cubic\"",
+                                         "tangent.spline = \"quintic\""};
   std::vector<Setting> out;
   for (std::size_t i = 0; i < options.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -124,16 +143,17 @@ std::vector<Setting> pairs_of_options() {
 }
 
 TEST(EveryObjective, HasTheGradientOfItsLoss) {
-  for (const bool vector : {true, false}) {
-    auto field = tiny(vector);
+  for (const char* backbone : {"mlp", "sit", "conv"}) {
+    auto field = tiny(backbone);
     for (const auto& setting : settings_of_every_row()) {
-      EXPECT_LT(gradient_error(setting, *field), 1e-6) << setting.name << " " << setting.toml;
+      EXPECT_LT(gradient_error(setting, *field), 1e-6)
+          << backbone << " " << setting.name << " " << setting.toml;
     }
   }
 }
 
 TEST(EveryPairOfOptions, HasTheGradientOfItsLoss) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const auto pairs = pairs_of_options();
   EXPECT_GT(pairs.size(), 25u);
   for (const auto& setting : pairs) EXPECT_LT(gradient_error(setting, *field), 1e-6) << setting.toml;
@@ -141,7 +161,7 @@ TEST(EveryPairOfOptions, HasTheGradientOfItsLoss) {
 
 TEST(EveryObjective, GivesTheMeanOfWhatItsRowsGiveAlone) {
   for (const auto& row : registry()) {
-    auto field = tiny(true);
+    auto field = tiny("mlp");
     const Batch batch = some_batch(field->shape());
     const auto normalizer = test::some_scaling(3);
     const auto objective = test::objective(row.name);
@@ -160,8 +180,8 @@ TEST(EveryObjective, GivesTheMeanOfWhatItsRowsGiveAlone) {
 
 TEST(EveryObjective, TrainsInFloat) {
   for (const auto& row : registry()) {
-    for (const bool vector : {true, false}) {
-      auto field = tiny(vector);
+    for (const char* backbone : {"mlp", "sit", "conv"}) {
+      auto field = tiny(backbone);
       const double exact =
           total({std::string(row.name), ""}, *field, some_batch(field->shape())).item<double>();
       field->to(torch::kFloat);
@@ -186,7 +206,7 @@ TEST(EveryObjective, ExplainsItselfAndAgreesWithItsRow) {
 }
 
 TEST(EveryObjective, RefusesABatchThatLacksWhatItNeeds) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   Batch batch = some_batch(field->shape());
   batch.frames.resize(2);
   EXPECT_THROW(total({"pushforward", ""}, *field, batch), UsageError);
@@ -198,7 +218,7 @@ TEST(EveryObjective, RefusesABatchThatLacksWhatItNeeds) {
 }
 
 TEST(ScaledRupture, WithFullSpansIsThePapers) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   for (const char* bidirectional : {"false", "true"}) {
@@ -213,8 +233,134 @@ TEST(ScaledRupture, WithFullSpansIsThePapers) {
   }
 }
 
+TEST(Rupture, InBothOrdersIsTheMeanOfTheTwo) {
+  auto field = tiny("mlp");
+  const Batch batch = some_batch(field->shape());
+  const auto normalizer = test::some_scaling(3);
+  const View view{*field, *normalizer};
+  const auto rupture_of = [&](const char* toml, const Draws& draws) {
+    return test::objective("cvf", toml)->loss(view, batch, draws).parts[1].second.item<double>();
+  };
+  const Draws draws = test::objective("cvf")->draw({9, 0, 4});
+  Draws turned = draws;
+  turned.shares = draws.shares.flip(0);
+  EXPECT_NEAR(rupture_of("rupture.both_orders = true", draws),
+              (rupture_of("", draws) + rupture_of("", turned)) / 2, 1e-14);
+}
+
+// The gradients of a field's first weights from one part of a loss.
+std::vector<Tensor> gradients_of(fields::VelocityField& field, const Tensor& loss) {
+  field.zero_grad();
+  loss.backward();
+  std::vector<Tensor> out;
+  for (const auto& p : field.parameters())
+    out.push_back(p.grad().defined() ? p.grad().clone() : torch::zeros_like(p));
+  return out;
+}
+
+TEST(Rupture, StopsTheGradientOfOneSideOnly) {
+  auto field = tiny("mlp");
+  const Batch batch = some_batch(field->shape());
+  const auto normalizer = test::some_scaling(3);
+  const auto of = [&](const char* side) {
+    const auto objective = test::objective("cvf", fmt::format("rupture.stop_gradient = \"{}\"", side));
+    const auto losses = objective->loss({*field, *normalizer}, batch, objective->draw({9, 0, 4}));
+    return gradients_of(*field, losses.parts[1].second);
+  };
+  const auto none = of("none"), of_legs = of("long"), of_long = of("legs");
+  for (std::size_t i = 0; i < none.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(none[i], of_legs[i] + of_long[i], 1e-10, 1e-14)) << i;
+  }
+  EXPECT_GT(of_legs[0].abs().max().item<double>(), 0);
+  EXPECT_GT(of_long[0].abs().max().item<double>(), 0);
+}
+
+TEST(Rupture, GrowsOverItsWarmUp) {
+  auto field = tiny("mlp");
+  const Batch batch = some_batch(field->shape());
+  const auto normalizer = test::some_scaling(3);
+  const auto objective = test::objective("cvf", "lambda = 2\nlambda_warmup = 0.4");
+  const auto weight = [&](double progress) {
+    const auto losses =
+        objective->loss({*field, *normalizer}, batch, objective->draw({9, 0, 4, progress}).rows(0, 4));
+    return (losses.total - losses.parts[0].second).item<double>() / losses.parts[1].second.item<double>();
+  };
+  EXPECT_NEAR(weight(0), 0, 1e-12);
+  EXPECT_NEAR(weight(0.1), 0.5, 1e-12);
+  EXPECT_NEAR(weight(0.4), 2, 1e-12);
+  EXPECT_NEAR(weight(1), 2, 1e-12);
+}
+
+TEST(Anchor, SeesOnlyRowsWhoseEndWasObserved) {
+  auto field = tiny("mlp");
+  const Batch batch = some_batch(field->shape());
+  const auto normalizer = test::some_scaling(3);
+  const auto objective = test::objective("cvf", "anchor = 1");
+  Draws draws = objective->draw({9, 0, 4});
+  const auto anchor = [&](const std::vector<double>& spans) {
+    draws.spans = torch::tensor(spans, torch::kDouble);
+    return objective->loss({*field, *normalizer}, batch, draws).parts[2].second.item<double>();
+  };
+  EXPECT_EQ(anchor({0.5, 0.5, 0.5, 0.5}), 0);
+  const double first = anchor({1, 0.5, 0.5, 0.5}), last = anchor({0.5, 0.5, 0.5, 1});
+  EXPECT_GT(first, 0);
+  EXPECT_NEAR(anchor({1, 0.5, 0.5, 1}), first + last, 1e-14);
+}
+
+TEST(Push, IsTheSecantFromTheStateThatTheModelReached) {
+  auto field = tiny("mlp");
+  const Batch batch = some_batch(field->shape());
+  const auto normalizer = test::some_scaling(3);
+  const View view{*field, *normalizer};
+  const auto part = [&](const char* toml) {
+    return test::objective("cvf", toml)->loss(view, batch, test::objective("cvf")->draw({9, 0, 4})).parts[2];
+  };
+  const Tensor led = view.advance(batch.state(0), batch.step(0), view.psi(batch.state(0), batch.step(0)));
+  const auto loss_from = [&](const Tensor& state) {
+    return (view.psi(state, batch.step(1)) - view.target(state, batch.state(2), batch.step(1)))
+        .square()
+        .mean();
+  };
+  EXPECT_EQ(part("push.weight = 1").first, "pushed");
+  const auto stopped = gradients_of(*field, part("push.weight = 1").second);
+  const auto through = gradients_of(*field, part("push = {weight = 1, gradient = true}").second);
+  const auto expected_through = gradients_of(*field, loss_from(led));
+  const auto expected_stopped = gradients_of(
+      *field,
+      loss_from(
+          view.advance(batch.state(0), batch.step(0), view.psi(batch.state(0), batch.step(0))).detach()));
+  for (std::size_t i = 0; i < stopped.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(stopped[i], expected_stopped[i], 1e-10, 1e-14)) << i;
+    EXPECT_TRUE(torch::allclose(through[i], expected_through[i], 1e-10, 1e-14)) << i;
+  }
+}
+
+TEST(Recipe, IsASetOfOptionsOfWhichAnyCanBeGiven) {
+  const auto written = [](const std::string& toml) {
+    Cvf::Options options;
+    const auto describe = [&](config::Section& s) { options.describe(s); };
+    config::Document::from_text(toml, "test").read(describe);
+    return config::write(describe);
+  };
+  const auto has = [](const std::string& text, const char* line) {
+    return text.find(line) != std::string::npos;
+  };
+  const std::string paper = written("recipe = \"paper\""), plus = written("recipe = \"plus\"");
+  EXPECT_TRUE(has(paper, "span = \"whole\"")) << paper;
+  EXPECT_TRUE(has(plus, "weight = 1.0\ngradient = true")) << plus;
+  EXPECT_EQ(written(plus), plus);
+  const std::string own = written("recipe = \"plus\"\npush.gradient = false\nrupture.span = \"log\"");
+  EXPECT_TRUE(has(own, "gradient = false") && has(own, "span = \"log\"")) << own;
+  EXPECT_EQ(written(own), own);
+}
+
+TEST(Cvf, RefusesWaysThatExcludeEachOther) {
+  EXPECT_THROW(test::objective("cvf", "rupture = {bidirectional = true, both_orders = true}"), ConfigError);
+  EXPECT_THROW(test::objective("cvf", "rupture = {span = \"free\", corners = 4}"), ConfigError);
+}
+
 TEST(Pushforward, SendsNoGradientThroughTheStepsThatLeadThere) {
-  auto field = tiny(true);
+  auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   const View view{*field, *normalizer};
@@ -237,7 +383,7 @@ TEST(Pushforward, SendsNoGradientThroughTheStepsThatLeadThere) {
 }
 
 TEST(NeuralOde, RecomputesToTheSameLossAndGradient) {
-  auto field = tiny(false);
+  auto field = tiny("sit");
   std::vector<std::vector<Tensor>> gradients;
   for (const char* toml : {"steps = 2", "steps = 2\nrecompute = true"}) {
     field->zero_grad();
@@ -263,6 +409,16 @@ TEST(Draws, FollowTheirLaws) {
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(moments(four[i]).first, 0.25, 0.01);
   const Tensor spans = draw_spans(range, 0.5);
   EXPECT_NEAR((spans == 1).to(torch::kDouble).mean().item<double>(), 0.5, 0.015);
+  const Tensor logarithms = draw_spans(range, 1, 1.0 / 16).log2();
+  EXPECT_NEAR(moments(logarithms).first, -2, 0.03);
+  EXPECT_NEAR(moments(logarithms).second, 16.0 / 12, 0.03);
+  const auto [sums, legs] = draw_free(range, 1, torch::empty({2, 20000}, torch::kDouble));
+  EXPECT_LT((legs.sum(0) - 1).abs().max().item<double>(), 1e-15);
+  for (int i = 0; i < 2; ++i) {  // each leg by itself is U(0,1), and they are independent
+    EXPECT_NEAR(moments(legs[i] * sums).first, 0.5, 0.01);
+    EXPECT_NEAR(moments(legs[i] * sums).second, 1.0 / 12, 0.003);
+  }
+  EXPECT_NEAR(moments(sums).second, 1.0 / 6, 0.005);
 }
 
 TEST(Draws, OfOneKindDoNotDependOnTheOptionsOfAnother) {

@@ -1,6 +1,7 @@
 #include "objectives/parts/draw.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/random.hpp"
 
@@ -53,12 +54,29 @@ torch::Tensor draw_points(const DrawRange& range) {
   return out;
 }
 
-torch::Tensor draw_spans(const DrawRange& range, double probability) {
+torch::Tensor draw_spans(const DrawRange& range, double probability, double shortest) {
   torch::Tensor out = torch::empty({range.rows}, torch::kDouble);
   auto values = out.accessor<double, 1>();
   for_each_row(range, "objective.spans", [&](std::int64_t row, RandomStream& stream) {
-    const bool shortened = stream.uniform() < probability;
-    values[row] = shortened ? stream.uniform() : 1.0;
+    const bool scaled = stream.uniform() < probability;
+    const double u = scaled ? stream.uniform() : 1.0;
+    values[row] = scaled && shortest > 0 ? std::pow(shortest, 1 - u) : u;
+  });
+  return out;
+}
+
+std::pair<torch::Tensor, torch::Tensor> draw_free(const DrawRange& range, double probability,
+                                                  const torch::Tensor& shares) {
+  std::pair out{torch::empty({range.rows}, torch::kDouble), shares.clone()};
+  auto spans = out.first.accessor<double, 1>();
+  auto legs = out.second.accessor<double, 2>();
+  for_each_row(range, "objective.spans", [&](std::int64_t row, RandomStream& stream) {
+    spans[row] = 1;
+    if (stream.uniform() >= probability) return;
+    const double first = stream.uniform(), second = stream.uniform();
+    spans[row] = std::max(first + second, 1e-12);
+    legs[0][row] = first / spans[row];
+    legs[1][row] = second / spans[row];
   });
   return out;
 }

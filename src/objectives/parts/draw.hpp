@@ -13,7 +13,16 @@ enum class Cut { uniform, beta, even };
 torch::Tensor draw_shares(const DrawRange& range, int parts, Cut cut);  // [parts, B]
 torch::Tensor draw_points(const DrawRange& range);                      // [B], U(0,1)
 
-/// [B]: with this probability U(0,1), else 1.
-torch::Tensor draw_spans(const DrawRange& range, double probability);
+/// The long side of a rupture: dt for every row, or another one for a share of the rows, so that other steps
+/// are consistent too.
+enum class Span { whole, scaled, log, free };
+
+/// [B]: with this probability U(0,1), or log-uniform in (shortest, 1) where `shortest` > 0; else 1.
+torch::Tensor draw_spans(const DrawRange& range, double probability, double shortest = 0);
+
+/// Two legs that know nothing of each other, each U(0,1): with this probability a row's span is their sum and
+/// its shares theirs; else its span is 1 and its shares are those given. [B], [2,B].
+std::pair<torch::Tensor, torch::Tensor> draw_free(const DrawRange& range, double probability,
+                                                  const torch::Tensor& shares);
 
 }  // namespace cvf::objectives

@@ -1,0 +1,38 @@
+#include "objectives/osg.hpp"
+
+#include "objectives/parts/draw.hpp"
+#include "objectives/rupture.hpp"
+
+namespace cvf::objectives {
+
+using torch::Tensor;
+
+void SemigroupOperators::Options::describe(config::Section& s) {
+  s.key("lambda", &lambda, "weight of the semigroup part", config::at_least(0));
+  s.key("between", &between, "its states lie anywhere on the line between two frames, not only at frames");
+}
+
+Draws SemigroupOperators::draw(const DrawRange& range) const {
+  Draws out;
+  std::tie(out.spans, out.shares) = draw_free(range, 1, torch::empty({2, range.rows}, torch::kDouble));
+  if (options_.between) out.points = draw_points(range);
+  return out;
+}
+
+Losses SemigroupOperators::evaluate(const View& view, const Batch& batch, const Draws& draws) const {
+  const Tensor &s0 = batch.state(0), &s1 = batch.state(1), dt = batch.step(0), span = draws.spans * dt;
+  const Tensor start = options_.between ? s0 + per_row(draws.points, s0) * (s1 - s0) : s0;
+  const Tensor turned = draws.shares.flip(0);
+  const auto psi =
+      view.psi({{s0, dt}, {start, span}, {start, draws.shares[0] * span}, {start, turned[0] * span}});
+  Losses out;
+  out.add("secant", 1, (psi[0] - view.target(s0, s1, dt)).square().mean());
+  const auto mismatch = [&](const Tensor& shares, const Tensor& first) {
+    const Tensor rupture = walk(view, start, span, shares, first, 2) - psi[1];
+    return (per_row(draws.spans, rupture) * rupture).square().mean();
+  };
+  out.add("semigroup", options_.lambda, (mismatch(draws.shares, psi[2]) + mismatch(turned, psi[3])) / 2);
+  return out;
+}
+
+}  // namespace cvf::objectives

@@ -65,9 +65,8 @@ void FreeBuffer::operator()(float* data) const {
 }
 
 Buffer make_buffer(std::size_t floats) {
-  constexpr std::size_t page = 4096;
-  const std::size_t unit = floats * sizeof(float) >= huge_page ? huge_page : page;
-  const std::size_t bytes = (floats * sizeof(float) / unit + 1) * unit;
+  constexpr std::size_t page = 4096;  // whole huge pages would leave a megabyte unused, on average
+  const std::size_t bytes = (floats * sizeof(float) / page + 1) * page;
   Block block = shelf().take(bytes);
   if (block.data == nullptr) block = map(bytes);
   return Buffer(block.data, FreeBuffer{block.bytes});

@@ -110,50 +110,6 @@ struct Pass {
     if (weighs()) dense_gradient(plan.output, matrix(room.activated), given);
   }
 
-  /// dx += the gradient through the convolution. A cell collects from all cells whose taps read it; along x,
-  /// cells of the halo collect as well and hand on to the cell that they stand for.
-  CVF_KERNEL void spatial_gradient(const ConvBlockPlan& block, const Lines& dh) const {
-    const TapMap& map = block.map;
-    const int d = map.dilation;
-    const Matrix dx = matrix(room.dx);
-    const long tap = static_cast<long>(plan.dim_panels) * panel * panel;
-    const auto collect = [&](auto& tile, int line, int x, int j, int first_tap, int last_tap) {
-      tile.clear();
-      for (int e = map.back_first[line]; e < map.back_first[line + 1]; ++e) {
-        for (int kx = first_tap; kx <= last_tap; ++kx) {
-          add_product(
-              tile, dh.at(0, map.back_line[e], x - (kx - 1) * d), dh.stride, plan.dim_panels,
-              transposed(block.spatial.transposed) + ((map.back_tap[e] * 3 + kx) * plan.dim_panels + j) * tap,
-              tap);
-        }
-      }
-    };
-    for (int line = 0; line < plan.lines; ++line) {
-      const int first = line * plan.columns;
-      for_tiles<tile_rows>(0, plan.columns, [&](auto rows, int x) {
-        for_panels(0, plan.dim_panels, [&](auto panels, int j) {
-          WideTile<decltype(rows)::value, decltype(panels)::value> tile;
-          collect(tile, line, x, j, 0, 2);
-          for (int q = 0; q < decltype(panels)::value; ++q) tile.part[q].add_to(dx.at(j + q, first + x));
-        });
-      });
-      if (plan.wraps) continue;
-      for (int side = 0; side < 2; ++side) {
-        const int* home = side == 0 ? map.low : map.high;
-        for_tiles<tile_rows>(0, d, [&](auto rows, int i) {
-          for_panels(0, plan.dim_panels, [&](auto panels, int j) {
-            constexpr int Rows = decltype(rows)::value;
-            WideTile<Rows, decltype(panels)::value> tile;
-            collect(tile, line, side == 0 ? i - d : plan.columns + i, j, 2 * side, 2 * side);
-            for (int q = 0; q < decltype(panels)::value; ++q) {
-              for (int r = 0; r < Rows; ++r) tile.part[q].add_row_to(r, dx.at(j + q, first + home[i + r]));
-            }
-          });
-        });
-      }
-    }
-  }
-
   /// d_gate, and the gradients of the 1x1 convolution, whose output is not kept (AddGated).
   void mix_gradient(const LinearPlan& mix, const Modulation& film, float* d_gate) const {
     const Matrix dx = matrix(room.dx);
@@ -225,7 +181,7 @@ struct Pass {
       }
     }
     fill_ends(dh, block.map);
-    spatial_gradient(block, dh);
+    SpatialGradient{plan, block, transposed(block.spatial.transposed), dh, matrix(room.dx)}.add();
   }
 
   /// Beyond a line: nothing reads there, or the line again.

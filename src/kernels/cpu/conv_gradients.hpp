@@ -1,5 +1,5 @@
-// The two large pieces of the convolutions' backward pass: through FiLM and GELU, and to the weights of the
-// taps.
+// The large pieces of the convolutions' backward pass: through FiLM and GELU, to the weights of the taps, and
+// through the taps.
 #pragma once
 
 #include "kernels/cpu/gradients.hpp"
@@ -67,5 +67,64 @@ CVF_KERNEL inline void tap_gradient(const ConvPlan& plan, const ConvBlockPlan& b
     });
   }
 }
+
+/// dx += the gradient through the convolution. A cell collects from all cells whose taps read it; along x,
+/// cells of the halo collect as well and hand on to the cell that they stand for.
+struct SpatialGradient {
+  const ConvPlan& plan;
+  const ConvBlockPlan& block;
+  const float* transposed;
+  Lines dh;
+  Matrix dx;
+
+  void add() const {
+    for (int line = 0; line < plan.lines; ++line) {
+      for_tiles<tile_rows>(0, plan.columns, [&](auto rows, int x) {
+        for_panels(0, plan.dim_panels, [&](auto panels, int j) {
+          add_inner<decltype(rows)::value, decltype(panels)::value>(line, x, j);
+        });
+      });
+      for (int side = 0; side < 2 && !plan.wraps; ++side) {
+        for_tiles<tile_rows>(0, block.map.dilation, [&](auto rows, int i) {
+          for_panels(0, plan.dim_panels, [&](auto panels, int j) {
+            add_end<decltype(rows)::value, decltype(panels)::value>(line, side, i, j);
+          });
+        });
+      }
+    }
+  }
+
+ private:
+  /// By the columns of taps [first, last], for the cells from x on.
+  template <int Rows, int Panels>
+  CVF_INLINE void collect(WideTile<Rows, Panels>& tile, int line, int x, int j, int first, int last) const {
+    const TapMap& map = block.map;
+    const long tap = static_cast<long>(plan.dim_panels) * panel * panel;
+    tile.clear();
+    for (int e = map.back_first[line]; e < map.back_first[line + 1]; ++e) {
+      for (int kx = first; kx <= last; ++kx) {
+        add_product(tile, dh.at(0, map.back_line[e], x - (kx - 1) * map.dilation), dh.stride, plan.dim_panels,
+                    transposed + ((map.back_tap[e] * 3 + kx) * plan.dim_panels + j) * tap, tap);
+      }
+    }
+  }
+
+  // Each with a tile of its own: handed in by reference it would live in memory, not in registers.
+  template <int Rows, int Panels>
+  CVF_KERNEL void add_inner(int line, int x, int j) const {
+    WideTile<Rows, Panels> tile;
+    collect(tile, line, x, j, 0, 2);
+    for (int q = 0; q < Panels; ++q) tile.part[q].add_to(dx.at(j + q, line * plan.columns + x));
+  }
+  template <int Rows, int Panels>
+  CVF_KERNEL void add_end(int line, int side, int i, int j) const {
+    WideTile<Rows, Panels> tile;
+    collect(tile, line, side == 0 ? i - block.map.dilation : plan.columns + i, j, 2 * side, 2 * side);
+    const int* home = (side == 0 ? block.map.low : block.map.high) + i;
+    for (int q = 0; q < Panels; ++q) {
+      for (int r = 0; r < Rows; ++r) tile.part[q].add_row_to(r, dx.at(j + q, line * plan.columns + home[r]));
+    }
+  }
+};
 
 }  // namespace cvf::kernels::cpu::CVF_SIMD

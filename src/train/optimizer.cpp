@@ -10,23 +10,36 @@ namespace cvf::train {
 using torch::Tensor;
 
 void OptimizerOptions::describe(config::Section& s) {
+  s.key("name", &name, "adamw, or muon: Muon for the matrices of residual blocks, AdamW for the rest",
+        config::one_of({"adamw", "muon"}));
   s.key("rate", &rate, "highest learning rate", config::above(0));
   s.key("beta1", &beta1, "memory of the gradient's mean", config::between(0, 0.999999));
   s.key("beta2", &beta2, "memory of the gradient's square", config::between(0, 0.9999999));
   s.key("epsilon", &epsilon, "added to the root of the square", config::above(0));
   s.key("decay", &decay, "weight decay, on matrices only", config::at_least(0));
   s.key("clip", &clip, "longest gradient; 0 = no clipping", config::at_least(0));
+  s.table("muon", "the inner matrices when name = muon", [this](config::Section& t) { muon.describe(t); });
 }
 
 Optimizer::Optimizer(torch::nn::Module& module, const OptimizerOptions& options, double averaging)
     : options_(options), averaging_(averaging) {
   const torch::NoGradGuard no_gradients;
   for (const auto& item : module.named_parameters()) {
-    names_.push_back(item.key());
-    parameters_.push_back(item.value());
-    means_.push_back(torch::zeros_like(item.value()));
-    squares_.push_back(torch::zeros_like(item.value()));
-    if (averages()) average_.push_back(item.value().detach().clone());
+    const Tensor& parameter = item.value();
+    const Tensor mean = torch::zeros_like(parameter);
+    parameters_.push_back(parameter);
+    state_.emplace_back("mean." + item.key(), mean);
+    if (options.name == "muon" && is_inner_matrix(item.key(), parameter)) {
+      matrices_.push_back({parameter, mean});
+    } else {
+      adamw_.parameters.push_back(parameter);
+      adamw_.means.push_back(mean);
+      adamw_.squares.push_back(torch::zeros_like(parameter));
+      state_.emplace_back("square." + item.key(), adamw_.squares.back());
+    }
+    if (!averages()) continue;
+    average_.push_back(parameter.detach().clone());
+    state_.emplace_back("average." + item.key(), average_.back());
   }
 }
 
@@ -58,12 +71,14 @@ void Optimizer::step(double norm, double factor) {
     for (auto& g : gradients()) g.mul_(options_.clip / (norm + 1e-6));
   }
   ++steps_;
-  kernels::fused_adamw(parameters_, means_, squares_, steps_,
+  kernels::fused_adamw(adamw_.parameters, adamw_.means, adamw_.squares, steps_,
                        {.rate = options_.rate * factor,
                         .beta1 = options_.beta1,
                         .beta2 = options_.beta2,
                         .epsilon = options_.epsilon,
                         .decay = options_.decay});
+  const double inner_rate = options_.muon.rate > 0 ? options_.muon.rate : options_.rate;
+  muon_step(matrices_, options_.muon, inner_rate * factor);
   for (std::size_t i = 0; i < average_.size(); ++i) average_[i].lerp_(parameters_[i], 1 - averaging_);
 }
 
@@ -76,25 +91,13 @@ void Optimizer::swap_average() {
   }
 }
 
-NamedTensors Optimizer::state() const {
-  NamedTensors out;
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    out.emplace_back("mean." + names_[i], means_[i]);
-    out.emplace_back("square." + names_[i], squares_[i]);
-    if (averages()) out.emplace_back("average." + names_[i], average_[i]);
-  }
-  return out;
-}
-
 void Optimizer::load(const NamedTensors& state, std::int64_t steps) {
   const torch::NoGradGuard no_gradients;
-  const NamedTensors own = this->state();
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    if (own[i].first != state.at(i).first) {
-      throw ModelError("the moments of {} stand where those of {} should", state[i].first, own[i].first);
+  for (std::size_t i = 0; i < state_.size(); ++i) {
+    if (state_[i].first != state.at(i).first) {
+      throw ModelError("the moments of {} stand where those of {} should", state[i].first, state_[i].first);
     }
-    Tensor into = own[i].second;
-    into.copy_(state[i].second);
+    state_[i].second.copy_(state[i].second);
   }
   steps_ = steps;
 }

@@ -1,22 +1,26 @@
-// AdamW over a field's parameters: decay on matrices only, gradients clipped by their common norm, and an
-// optional running average of the weights.
+// AdamW over a field's parameters, or Muon for the matrices inside it and AdamW for the rest: decay on
+// matrices only, gradients clipped by their common norm, and an optional running average of the weights.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/config.hpp"
 #include "core/torch.hpp"
 #include "normalizers/normalizer.hpp"
+#include "train/muon.hpp"
 
 namespace cvf::train {
 
 using normalizers::NamedTensors;
 
 struct OptimizerOptions {
+  std::string name = "adamw";
   double rate = 1e-4;
   double beta1 = 0.9, beta2 = 0.99, epsilon = 1e-8;
   double decay = 0.01;
   double clip = 1;  // 0: no clipping
+  MuonOptions muon;
 
   void describe(config::Section& section);
 };
@@ -40,15 +44,19 @@ class Optimizer {
   void swap_average();
 
   /// What a checkpoint keeps: moments, and the average where there is one. The tensors share memory.
-  NamedTensors state() const;
+  const NamedTensors& state() const { return state_; }
   void load(const NamedTensors& state, std::int64_t steps);
 
  private:
   OptimizerOptions options_;
   double averaging_;
   std::int64_t steps_ = 0;
-  std::vector<std::string> names_;
-  std::vector<torch::Tensor> parameters_, means_, squares_, average_;
+  std::vector<torch::Tensor> parameters_, average_;
+  struct {
+    std::vector<torch::Tensor> parameters, means, squares;
+  } adamw_;
+  std::vector<InnerMatrix> matrices_;  // Muon's
+  NamedTensors state_;
 };
 
 }  // namespace cvf::train

@@ -93,7 +93,7 @@ void RunOptions::describe(config::Section& s) {
     t.key("name", &normalizer, "which normalizer", config::one_of(names(normalizers::registry())));
     normalizer_options.describe(t);
   });
-  s.table("optimizer", "AdamW", [this](config::Section& t) { optimizer.describe(t); });
+  s.table("optimizer", "what moves the weights", [this](config::Section& t) { optimizer.describe(t); });
   s.table("schedule", "the learning rate over the run", [this](config::Section& t) { schedule.describe(t); });
   s.table("train", "how long", [this](config::Section& t) { length.describe(t); });
   s.table("validation", "rollouts while it trains", [this](config::Section& t) { validation.describe(t); });

@@ -3,21 +3,32 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <thread>
 
 namespace cvf {
 namespace {
 
+// The processor's own name for itself, 48 characters. Asked of the processor: a file could fail to be read.
 std::string processor() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    const auto colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+#if defined(__x86_64__)
+  constexpr unsigned first = 0x80000002, last = 0x80000004;
+  unsigned words[12] = {};
+  if (__get_cpuid_max(0x80000000, nullptr) >= last) {
+    for (unsigned i = 0; i <= last - first; ++i)
+      __get_cpuid(first + i, words + 4 * i, words + 4 * i + 1, words + 4 * i + 2, words + 4 * i + 3);
+    std::string name(reinterpret_cast<const char*>(words), sizeof(words));
+    name.resize(std::min(name.find('\0'), name.size()));
+    const auto begin = name.find_first_not_of(' '), end = name.find_last_not_of(' ');
+    if (begin != std::string::npos) return name.substr(begin, end - begin + 1);
   }
+#endif
   return "unknown processor";
 }
 

@@ -170,6 +170,29 @@ std::size_t line_that_breaks(std::string_view text) {
   return line;
 }
 
+std::optional<std::string> text_of(const toml::node& node) {
+  if (const auto word = node.value<std::string>()) return *word;
+  if (const auto truth = node.value_exact<bool>()) return *truth ? "true" : "false";
+  if (const auto number = node.value<double>()) return fmt::format("{}", *number);
+  return std::nullopt;
+}
+
+void list(const toml::table& table, const std::string& prefix,
+          std::vector<std::pair<std::string, std::string>>& out) {
+  for (const auto& [key, node] : table) {
+    const std::string name = prefix + std::string(key.str());
+    if (const auto* inner = node.as_table()) {
+      list(*inner, name + ".", out);
+    } else if (const auto* items = node.as_array()) {
+      std::string text;
+      for (const auto& item : *items) text += (text.empty() ? "" : ", ") + text_of(item).value_or("...");
+      out.emplace_back(name, text);
+    } else {
+      out.emplace_back(name, text_of(node).value_or(""));
+    }
+  }
+}
+
 }  // namespace
 
 void refuse_text() {
@@ -240,10 +263,13 @@ void Document::set(std::string_view assignment) {
 
 std::optional<std::string> Document::look_up(std::string_view path) const {
   const auto node = content_->root.at_path(path);
-  if (const auto word = node.value<std::string>()) return *word;
-  if (const auto truth = node.value_exact<bool>()) return *truth ? "true" : "false";
-  if (const auto number = node.value<double>()) return fmt::format("{}", *number);
-  return std::nullopt;
+  return node.node() == nullptr ? std::nullopt : text_of(*node.node());
+}
+
+std::vector<std::pair<std::string, std::string>> Document::all() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  list(content_->root, "", out);
+  return out;
 }
 
 void Document::read(const Describe& describe) const {

@@ -106,6 +106,10 @@ class Document {
   /// glance at a file that somebody else describes.
   std::optional<std::string> look_up(std::string_view path) const;
 
+  /// Every key that holds a value as ("objective.rupture.span", "scaled"), tables opened, in the order of
+  /// their names.
+  std::vector<std::pair<std::string, std::string>> all() const;
+
   /// Fills the described options; throws ConfigError on an unknown key, a wrong type or a value out of
   /// limits.
   void read(const Describe& describe) const;

@@ -24,25 +24,37 @@ void score(metrics::Scoreboard& board, const Truth& truth, const Forecast& forec
   double frames = 0;
   for (const auto& t : truth.times) frames += static_cast<double>(t.size() - 1);
   for (std::size_t k = 1; k < truth.most_frames(); ++k) {
-    const auto rows = truth.rows_with(k);
-    const Tensor index = torch::tensor(rows);
-    const auto at = static_cast<std::int64_t>(k);
-    metrics::Frame frame{.prediction = forecast.states.value.index_select(0, index).select(1, at),
-                         .truth = truth.states.index_select(0, index).select(1, at),
-                         .index = at,
-                         .samples = {},
-                         .times = {},
-                         .evaluations = {},
-                         .seconds = seconds * static_cast<double>(rows.size()) / frames};
-    for (const auto row : rows) {
-      const auto i = static_cast<std::size_t>(row);
-      frame.samples.push_back(static_cast<std::int64_t>(truth.samples[i]));
-      frame.times.push_back(truth.times[i][k] - truth.times[i][0]);
-      frame.evaluations.push_back(static_cast<double>(forecast.frames[i][k].counts.evaluations));
+    auto frame = truth.frame(k, forecast.states.value.select(1, static_cast<std::int64_t>(k)));
+    frame.seconds = seconds * static_cast<double>(frame.samples.size()) / frames;
+    for (const auto row : truth.rows_with(k)) {
+      const auto& reached = forecast.frames[static_cast<std::size_t>(row)][k];
+      frame.evaluations.push_back(static_cast<double>(reached.counts.evaluations));
     }
     board.add(frame);
   }
 }
+
+// The mean time of each frame since the given one.
+class Timeline {
+ public:
+  void add(const Truth& truth) {
+    for (const auto& times : truth.times) {
+      sums_.resize(std::max(sums_.size(), times.size()));
+      for (std::size_t k = 0; k < times.size(); ++k) {
+        sums_[k].first += times[k] - times[0];
+        sums_[k].second += 1;
+      }
+    }
+  }
+  std::vector<double> means() const {
+    std::vector<double> out;
+    for (const auto& [sum, count] : sums_) out.push_back(sum / count);
+    return out;
+  }
+
+ private:
+  std::vector<std::pair<double, double>> sums_;  // sum, count
+};
 
 void add_trust(Trust& trust, const Truth& truth, const Forecast& forecast) {
   for (std::size_t i = 0; i < truth.rows(); ++i) {
@@ -57,7 +69,7 @@ void add_trust(Trust& trust, const Truth& truth, const Forecast& forecast) {
 
 struct Protocol {
   std::string name;
-  std::vector<std::string> metrics;
+  std::vector<std::string> metrics, of_baselines;
   std::function<Forecast(const rollout::Setup&, const Truth&)> run;
 };
 
@@ -65,19 +77,20 @@ Protocol protocol_of(const std::string& name) {
   const auto start = [](const Truth& t) { return Physical{t.states.select(1, 0)}; };
   const std::vector<std::string> rolled{"rollout_rmse",     "nfe",       "relative_l2",
                                         "spectrum_error",   "conserved", "correlation_time",
-                                        "seconds_per_frame"};
+                                        "seconds_per_frame"},
+      of_states{"rollout_rmse", "relative_l2"};
   if (name == "one_step") {
-    return {name, {"step_rmse", "nfe"}, [](const auto& setup, const Truth& t) {
+    return {name, {"step_rmse", "nfe"}, {"step_rmse"}, [](const auto& setup, const Truth& t) {
               return rollout::one_step(setup, {t.states}, t.times);
             }};
   }
   if (name == "time_informed") {
-    return {name, rolled, [start](const auto& setup, const Truth& t) {
+    return {name, rolled, of_states, [start](const auto& setup, const Truth& t) {
               return rollout::time_informed(setup, start(t), t.times);
             }};
   }
   if (name == "direct") {
-    return {name, rolled,
+    return {name, rolled, of_states,
             [start](const auto& setup, const Truth& t) { return rollout::direct(setup, start(t), t.times); }};
   }
   throw UsageError("unknown protocol '{}' (known: time_informed, direct)", name);
@@ -106,6 +119,14 @@ const metrics::Score* Part::find(std::string_view metric) const {
   return nullptr;
 }
 
+std::vector<std::size_t> Evaluation::training_frames() const {
+  std::vector<std::size_t> out;
+  for (std::size_t k = 0; training_every > 0 && k < times.size(); ++k) {
+    if (k * static_cast<std::size_t>(every) % static_cast<std::size_t>(training_every) == 0) out.push_back(k);
+  }
+  return out;
+}
+
 Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
                     std::span<const std::size_t> samples, const Options& options) {
   rollout::check_fits(source, setup.model, setup.any_spacing);
@@ -113,11 +134,17 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
   std::vector<std::string> names = options.protocols;
   if (options.one_step) names.insert(names.begin(), "one_step");
   Progress progress("evaluate", samples.size() * names.size(), "samples");
-  Evaluation out;
+  const auto& d = source.description();
+  const MeanState mean = options.training.empty() ? mean_of_normalizer(setup.model, d.ny * d.nx > 1 ? 4 : 2)
+                                                  : mean_of_samples(source, options.training);
+  Evaluation out{.every = options.every, .training_every = options.training_every};
   for (const auto& name : names) {
     const Protocol protocol = protocol_of(name);
-    metrics::Scoreboard board(protocol.metrics, setting_of(source.description()));
-    Part part{name, {}, {}, {}};
+    const auto setting = setting_of(d);
+    metrics::Scoreboard board(protocol.metrics, setting);
+    Baselines baselines(protocol.of_baselines, setting, mean, name == "one_step");
+    Part part{.protocol = name, .kept = Kept(name == "one_step" ? 0 : options.keep)};
+    Timeline timeline;
     const auto together = static_cast<std::size_t>(options.together);
     for (std::size_t first = 0; first < samples.size(); first += together) {
       interrupt::throw_if_requested("nothing was written");
@@ -126,11 +153,16 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
       const auto begin = Clock::now();
       const Forecast forecast = protocol.run(setup, truth);
       score(board, truth, forecast, std::chrono::duration<double>(Clock::now() - begin).count());
+      baselines.add(truth);
+      timeline.add(truth);
+      part.kept.take(truth, forecast, name == "direct");
       if (name == "time_informed") add_trust(part.trust, truth, forecast);
       progress.advance(group.size());
     }
     part.scores = board.scores();
+    part.baselines = baselines.results();
     part.divergence = board.divergence_sentence();
+    out.times = timeline.means();
     out.parts.push_back(std::move(part));
   }
   return out;

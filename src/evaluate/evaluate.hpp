@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "evaluate/baselines.hpp"
 #include "evaluate/calibrate.hpp"
+#include "evaluate/kept.hpp"
 #include "metrics/scoreboard.hpp"
 #include "rollout/protocols.hpp"
 
@@ -15,6 +17,10 @@ namespace cvf::evaluate {
 struct Options : Viewing {
   std::vector<std::string> protocols{"time_informed", "direct"};
   bool one_step = true;
+  std::vector<std::size_t>
+      training;            // samples of the file whose mean state is a baseline; none: the normalizer's
+  int training_every = 0;  // training saw every so many frames of the file; 0: not known, or irregular
+  std::size_t keep = 0;    // forecasts of so many samples, for pictures
 };
 
 /// How a number that needs no truth goes with the error: for every sample and frame the sum over the accepted
@@ -31,13 +37,19 @@ struct Part {
   std::vector<metrics::Score> scores;
   std::string divergence;  // a sentence; empty: none
   Trust trust;             // time_informed with a solver that measures NRE
+  std::vector<Baseline> baselines;
+  Kept kept;
 
   const metrics::Score* find(std::string_view metric) const;
 };
 
 struct Evaluation {
   std::vector<Part> parts;
+  std::vector<double> times;  // of each frame looked at, since the given one; mean over samples
+  int every = 1, training_every = 0;
   std::optional<Coverage> coverage;  // of the error bars, where the model has a calibration
+
+  std::vector<std::size_t> training_frames() const;  // those of `times` that training saw
 };
 
 Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,

@@ -26,6 +26,12 @@ Json json_of(const metrics::Score& score) {
   return out;
 }
 
+Json json_of(const Baseline& baseline) {
+  Json out{{"about", baseline.about}};
+  for (const auto& score : baseline.scores) out[std::string(score.row->name)] = json_of(score);
+  return out;
+}
+
 Json json_of(const Trust& trust) {
   Json out{{"rank_correlation", trust.rank_correlation()}, {"pairs", trust.scores.size()}};
   for (const auto& bin : metrics::reliability(trust.scores, trust.errors, bins)) {
@@ -48,6 +54,56 @@ Json json_of(const Coverage& coverage) {
           {"median_last_error", coverage.last_error}};
 }
 
+std::string by_channel(const metrics::Score& score) {
+  std::string out;
+  for (const auto& [name, value] : score.parts)
+    out += fmt::format("{}{} {:.4g}", out.empty() ? "" : ", ", name, value);
+  return out;
+}
+
+bool is_error_of_states(const metrics::Score& score) {
+  return score.row->name == "rollout_rmse" || score.row->name == "step_rmse";
+}
+
+std::string line_of(const metrics::Score& score) {
+  std::string out = fmt::format("  {:<18} {:<8} {:>12}  {}", score.row->name, score.row->symbol, score.text(),
+                                score.row->unit);
+  if (is_error_of_states(score) && score.parts.size() > 1) out += ": " + by_channel(score);
+  return out + "\n";
+}
+
+// Below the error that it stands beside.
+std::string lines_of(const std::vector<Baseline>& baselines, const metrics::Score& beside) {
+  std::string out;
+  for (const auto& baseline : baselines) {
+    for (const auto& score : baseline.scores) {
+      if (score.row != beside.row || !is_error_of_states(score)) continue;
+      out += fmt::format("    {:<25} {:>12}  {}", baseline.name, score.text(), baseline.about);
+      if (score.parts.size() > 1) out += ": " + by_channel(score);
+      out += '\n';
+    }
+  }
+  return out;
+}
+
+// A channel may be called anything.
+std::string quoted(const std::string& word) {
+  if (word.find_first_of(",\"\n") == std::string::npos) return word;
+  std::string out = "\"";
+  for (const char c : word) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+std::string csv_lines(const std::string& protocol, const std::string& prefix, const metrics::Score& score) {
+  const std::string name = prefix + std::string(score.row->name);
+  std::string out =
+      fmt::format("{},{},{},{},{}\n", protocol, name, score.value ? fmt::format("{}", *score.value) : "",
+                  score.row->unit, status_of(score));
+  for (const auto& [part, value] : score.parts)
+    out += fmt::format("{},{},{},{},ok\n", protocol, quoted(name + "." + part), value, score.row->unit);
+  return out;
+}
+
 std::string line_of(const Coverage& coverage) {
   std::string out = fmt::format(
       "error bars\n  coverage at {}: {:.4g} of {} samples, at every frame (may scatter by {:.2f})",
@@ -64,8 +120,7 @@ std::string table(const Evaluation& evaluation) {
   for (const auto& part : evaluation.parts) {
     out += fmt::format("{}\n", part.protocol);
     for (const auto& score : part.scores) {
-      out += fmt::format("  {:<18} {:<8} {:>12}  {}\n", score.row->name, score.row->symbol, score.text(),
-                         score.row->unit);
+      out += line_of(score) + lines_of(part.baselines, score);
     }
     if (!part.divergence.empty()) out += fmt::format("  {}\n", part.divergence);
     if (part.trust.measured()) {
@@ -83,9 +138,12 @@ std::string json(const Evaluation& evaluation, const Origin& origin) {
   for (const auto& part : evaluation.parts) {
     Json& into = out[part.protocol];
     for (const auto& score : part.scores) into[std::string(score.row->name)] = json_of(score);
+    for (const auto& baseline : part.baselines) into["baselines"][baseline.name] = json_of(baseline);
     if (!part.divergence.empty()) into["divergence"] = part.divergence;
     if (part.trust.measured()) into["trust"] = json_of(part.trust);
   }
+  out["frames"]["time"] = evaluation.times;
+  if (evaluation.training_every > 0) out["frames"]["training"] = evaluation.training_frames();
   if (evaluation.coverage) out["error_bars"] = json_of(*evaluation.coverage);
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -93,10 +151,9 @@ std::string json(const Evaluation& evaluation, const Origin& origin) {
 std::string csv(const Evaluation& evaluation) {
   std::string out = "protocol,metric,value,unit,status\n";
   for (const auto& part : evaluation.parts) {
-    for (const auto& score : part.scores) {
-      out +=
-          fmt::format("{},{},{},{},{}\n", part.protocol, score.row->name,
-                      score.value ? fmt::format("{}", *score.value) : "", score.row->unit, status_of(score));
+    for (const auto& score : part.scores) out += csv_lines(part.protocol, "", score);
+    for (const auto& baseline : part.baselines) {
+      for (const auto& score : baseline.scores) out += csv_lines(part.protocol, baseline.name + ".", score);
     }
   }
   return out;

@@ -14,7 +14,8 @@ using Origin = std::map<std::string, std::string>;
 
 std::string table(const Evaluation& evaluation);
 std::string json(const Evaluation& evaluation, const Origin& origin);
-/// protocol,metric,value,unit,status: one line for each number.
+/// protocol,metric,value,unit,status: one line for each number; "rollout_rmse.angle" is that of a channel,
+/// "persistence.rollout_rmse" of a baseline.
 std::string csv(const Evaluation& evaluation);
 
 }  // namespace cvf::evaluate

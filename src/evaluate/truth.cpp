@@ -36,6 +36,23 @@ std::vector<std::int64_t> Truth::rows_with(std::size_t frame) const {
   return out;
 }
 
+metrics::Frame Truth::frame(std::size_t index, const Tensor& predicted) const {
+  const auto rows = rows_with(index);
+  const Tensor which = torch::tensor(rows);
+  metrics::Frame out{.prediction = predicted.index_select(0, which),
+                     .truth = states.select(1, static_cast<std::int64_t>(index)).index_select(0, which),
+                     .index = static_cast<std::int64_t>(index),
+                     .samples = {},
+                     .times = {},
+                     .evaluations = {}};
+  for (const auto row : rows) {
+    const auto i = static_cast<std::size_t>(row);
+    out.samples.push_back(static_cast<std::int64_t>(samples[i]));
+    out.times.push_back(times[i][index] - times[i][0]);
+  }
+  return out;
+}
+
 std::vector<double> Truth::errors(const Tensor& predicted, std::size_t row) const {
   const auto i = static_cast<std::int64_t>(row);
   const Tensor squares =

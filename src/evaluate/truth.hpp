@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/trajectories.hpp"
+#include "metrics/metric.hpp"
 #include "rollout/protocols.hpp"
 
 namespace cvf::evaluate {
@@ -27,6 +28,9 @@ struct Truth {
   std::size_t most_frames() const;
   std::vector<std::int64_t> rows_with(std::size_t frame) const;
   rollout::Physical start() const { return {states.select(1, 0)}; }
+
+  /// What a metric compares at one frame: the samples that have it, and `predicted` [B,C,...] of all rows.
+  metrics::Frame frame(std::size_t index, const torch::Tensor& predicted) const;
 
   /// The RMSE of each frame of a row of `predicted` [B,T,C,...], over all its values.
   std::vector<double> errors(const torch::Tensor& predicted, std::size_t row) const;

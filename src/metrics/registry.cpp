@@ -9,12 +9,12 @@ namespace cvf::metrics {
 std::span<const Row> registry() {
   static const std::vector<Row> rows{
       {"step_rmse", "L_{t+1}", "physical",
-       "root of the mean square of one-step errors from true frames, over all samples, frames and elements",
+       "root of the mean square of one-step errors from true frames, over all samples, frames and elements; "
+       "also for each channel",
        true, make_step_rmse},
       {"rollout_rmse", "L_tau", "physical",
        "root of the mean over predicted frames of the frame's mean square error; frame 0 never counts; also "
-       "frame by "
-       "frame",
+       "frame by frame and for each channel",
        true, make_rollout_rmse},
       {"relative_l2", "rel L2", "1",
        "mean over samples of |prediction - truth| / |truth|, L2 norms over all frames and elements of the "

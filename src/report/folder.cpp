@@ -33,6 +33,11 @@ Cell cell_of(const Json& line, const std::string& folder) {
   cell.run = in(folder, text_in(line, "run"));
   const std::string forecast = text_in(line, "forecast");
   if (!forecast.empty()) cell.forecast = in(folder, forecast);
+  if (const Json& scored = part_of(line, "forecasts"); scored.is_object()) {
+    for (const auto& [evaluation, file] : scored.items()) {
+      if (file.is_string()) cell.forecasts.emplace_back(evaluation, in(folder, file.get<std::string>()));
+    }
+  }
   cell.train = part_of(line, "train");
   cell.evaluations = part_of(line, "evaluations");
   return cell;
@@ -76,6 +81,7 @@ void read_words(Folder& folder) {
     return;
   }
   const auto document = config::Document::from_file(toml);
+  folder.words = document.all();
   folder.title = document.look_up("title").value_or("");
   folder.question = document.look_up("question").value_or("");
   for (auto& table : folder.tables) {
@@ -134,11 +140,16 @@ Folder open_run(const std::string& path) {
   Folder folder{.path = path};
   for (const auto& json : sorted_files(path, ".json")) {
     const std::string stem = json.stem().string();
-    if (stem.starts_with("evaluation")) cell.evaluations[evaluation_name(stem)] = object_of(json.string());
+    if (!stem.starts_with("evaluation")) continue;
+    cell.evaluations[evaluation_name(stem)] = object_of(json.string());
+    for (const auto* protocol : {".time_informed.h5", ".direct.h5"}) {
+      const std::string scored = in(path, stem + protocol);
+      if (fs::exists(scored)) cell.forecasts.emplace_back(evaluation_name(stem), scored);
+    }
   }
   if (cell.evaluations.is_null()) {
     folder.notes.push_back(
-        "No evaluation*.json in the folder: cvf evaluate RUN --out RUN/evaluation adds one.");
+        "No evaluation*.json in the folder: cvf evaluate RUN --out RUN/evaluation --keep 3 adds one.");
   }
   folder.title = cell.method + " on " + cell.data;
   folder.cells.push_back(std::move(cell));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/json.hpp"
@@ -19,8 +20,9 @@ struct Cell {
   std::string sentence;  // why it failed
   std::string run;       // its folder
   std::string forecast;  // file; empty: to be looked for in the run's folder
-  Json train;            // steps, seconds, ... as the study wrote them
-  Json evaluations;      // name -> what `cvf evaluate` wrote
+  std::vector<std::pair<std::string, std::string>> forecasts;  // evaluation -> the forecasts that it scored
+  Json train;                                                  // steps, seconds, ... as the study wrote them
+  Json evaluations;                                            // name -> what `cvf evaluate` wrote
 };
 
 struct StudyTable {
@@ -32,7 +34,8 @@ struct Folder {
   bool is_study = false;
   std::string title, question;
   std::vector<Cell> cells;
-  Json floors;  // data -> option -> name -> error; null: none
+  std::vector<std::pair<std::string, std::string>> words;  // every key of study.toml
+  Json floors;                                             // data -> option -> name -> error; null: none
   std::vector<StudyTable> tables;
   std::vector<std::string> notes;  // what could not be read, for the page
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <tuple>
 
 #include "core/config.hpp"
 #include "core/errors.hpp"
@@ -15,7 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A study writes forecast.h5; who works by hand may add a word to the name.
+constexpr std::size_t most_samples = 6;  // of a file, to choose from
+
+// Studies used to write forecast.h5; who works by hand may add a word to the name.
 std::string forecast_in(const std::string& run) {
   std::vector<std::string> found;
   if (!fs::is_directory(run)) return "";
@@ -27,14 +30,8 @@ std::string forecast_in(const std::string& run) {
   return found.empty() ? "" : *std::min_element(found.begin(), found.end());
 }
 
-Forecast open_forecast(const Cell& cell, const std::string& file) {
-  Forecast forecast{cell.method, cell.run, file, data::open(file), {}};
-  forecast.times = forecast.source->times(0);
-  return forecast;
-}
-
 std::size_t source_sample(const Forecast& forecast) {
-  const auto scalars = forecast.source->scalars(0);
+  const auto scalars = forecast.source->scalars(forecast.index);
   const auto found = scalars.find("source_sample");
   return found == scalars.end() || !(found->second >= 0) ? 0 : static_cast<std::size_t>(found->second);
 }
@@ -51,24 +48,44 @@ bool agree(const Forecast& a, const Forecast& b) {
                     [slack](double s, double t) { return std::abs(s - t) <= slack; });
 }
 
-Group& group_for(std::vector<Group>& groups, const Cell& cell) {
-  const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-    return g.data == cell.data && g.option == cell.option;
-  });
-  if (found != groups.end()) return *found;
-  return groups.emplace_back(Group{cell.data, cell.option, 0, {}});
+Group& group_for(std::vector<Group>& groups, Group wanted) {
+  const auto key = [](const Group& g) {
+    return std::tie(g.data, g.option, g.evaluation, g.protocol, g.sample);
+  };
+  const auto found =
+      std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return key(g) == key(wanted); });
+  return found != groups.end() ? *found : groups.emplace_back(std::move(wanted));
 }
 
 void add(Group& group, Forecast forecast, std::vector<std::string>& notes) {
-  if (group.forecasts.empty()) {
-    group.sample = source_sample(forecast);
-  } else if (!agree(group.first(), forecast)) {
+  const bool known = std::any_of(group.forecasts.begin(), group.forecasts.end(),
+                                 [&](const Forecast& f) { return f.method == forecast.method; });
+  if (known) return;  // an earlier seed
+  if (!group.forecasts.empty() && !agree(group.first(), forecast)) {
     notes.push_back(
-        fmt::format("{}: predicts another sample, times or grid than {}, so it is not shown beside it.",
+        fmt::format("{}: predicts other times or another grid than {}, so it is not shown beside it.",
                     forecast.file, group.first().file));
     return;
   }
   group.forecasts.push_back(std::move(forecast));
+}
+
+// The samples of a file, each to the group of its kind.
+void add_file(std::vector<Group>& groups, const Cell& cell, const std::string& evaluation,
+              const std::string& file, std::vector<std::string>& notes) {
+  const std::shared_ptr<const data::Source> source = data::open(file);
+  const auto& attributes = source->description().attributes;
+  const auto protocol = attributes.find("protocol");
+  for (std::size_t i = 0; i < std::min(source->description().samples, most_samples); ++i) {
+    Forecast forecast{cell.method, cell.run, file, source, i, source->times(i)};
+    Group wanted{cell.data,
+                 cell.option,
+                 evaluation,
+                 evaluation.empty() || protocol == attributes.end() ? "" : protocol->second,
+                 source_sample(forecast),
+                 {}};
+    add(group_for(groups, std::move(wanted)), std::move(forecast), notes);
+  }
 }
 
 // ---- truth
@@ -116,7 +133,7 @@ data::OpenOptions options_of(const config::Document& run) {
           std::strtod(run.look_up("data.dt").value_or("0").c_str(), nullptr)};
 }
 
-Truth open_truth(const Group& group, const std::string& folder) {
+Truth open_truth(const Group& group, const std::string& folder, Sources& opened) {
   const auto& forecast = group.first();
   const auto& about = forecast.source->description();
   const auto run = config::Document::from_file((fs::path(forecast.run) / "run.toml").string());
@@ -125,7 +142,10 @@ Truth open_truth(const Group& group, const std::string& folder) {
   const std::string file = find_file(name, folder, other == about.attributes.end() ? "" : other->second);
   if (file.empty())
     return {nullptr, {}, fmt::format("The truth is not shown: the data file '{}' is gone.", name)};
-  Truth truth{fitted(data::open(file, options_of(run)), about), {}, ""};
+  const auto how = options_of(run);
+  auto& source = opened[fmt::format("{}|{}|{}|{}", file, how.dataset, how.axes, how.dt)];
+  if (!source) source = data::open(file, how);
+  Truth truth{fitted(source, about), {}, ""};
   truth.frames = frames_at(forecast.times, truth.source->times(group.sample));
   return truth;
 }
@@ -135,26 +155,27 @@ Truth open_truth(const Group& group, const std::string& folder) {
 std::vector<Group> find_forecasts(const Folder& folder, std::vector<std::string>& notes) {
   std::vector<Group> groups;
   for (const auto& cell : folder.cells) {
-    const std::string file = cell.forecast.empty() ? forecast_in(cell.run) : cell.forecast;
-    Group& group = group_for(groups, cell);
-    const bool known = std::any_of(group.forecasts.begin(), group.forecasts.end(),
-                                   [&](const Forecast& f) { return f.method == cell.method; });
-    if (file.empty() || known) continue;
-    try {
-      add(group, open_forecast(cell, file), notes);
-    } catch (const Interrupted&) {
-      throw;
-    } catch (const Error& error) {
-      notes.push_back(fmt::format("A forecast is not shown: {}.", error.what()));
+    auto files = cell.forecasts;
+    // Who works by hand, and older studies, have forecasts of no evaluation.
+    const std::string other = cell.forecast.empty() ? forecast_in(cell.run) : cell.forecast;
+    if (files.empty() && !other.empty()) files.emplace_back("", other);
+    for (const auto& [evaluation, file] : files) {
+      try {
+        add_file(groups, cell, evaluation, file, notes);
+      } catch (const Interrupted&) {
+        throw;
+      } catch (const Error& error) {
+        notes.push_back(fmt::format("A forecast is not shown: {}.", error.what()));
+      }
     }
   }
   std::erase_if(groups, [](const Group& g) { return g.forecasts.empty(); });
   return groups;
 }
 
-Truth find_truth(const Group& group, const std::string& folder) {
+Truth find_truth(const Group& group, const std::string& folder, Sources& opened) {
   try {
-    return open_truth(group, folder);
+    return open_truth(group, folder, opened);
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/machine.hpp"
 #include "core/version.hpp"
 #include "report/colour_map.hpp"
 #include "report/curves.hpp"
@@ -14,6 +15,7 @@
 #include "report/quantise.hpp"
 #include "report/scenes.hpp"
 #include "report/scores.hpp"
+#include "report/settings.hpp"
 
 namespace cvf::report {
 namespace {
@@ -50,12 +52,28 @@ std::string colours_of(Palette palette) {
   return base64(bytes);
 }
 
+// When and where the numbers came about, as their records say; older ones do not.
+Json evaluated_on(const Folder& folder) {
+  std::set<std::string> dates, machines;
+  for (const auto& cell : folder.cells) {
+    if (!cell.evaluations.is_object()) continue;
+    for (const auto& evaluation : cell.evaluations) {
+      const Json& origin = part_of(evaluation, "origin");
+      if (const auto date = text_in(origin, "date"); !date.empty()) dates.insert(date);
+      if (const auto where = text_in(origin, "machine"); !where.empty()) machines.insert(where);
+    }
+  }
+  return {{"dates", dates}, {"machines", machines}};
+}
+
 Json head_of(const Folder& folder) {
   Json out{
       {"kind", folder.is_study ? "study" : "run"},
       {"title", folder.title.empty() ? "Report" : folder.title},
       {"question", folder.question},
       {"made_by", fmt::format("cvf {} ({})", version, commit)},
+      {"made_on", {{"date", today()}, {"machine", machine()}}},
+      {"evaluated_on", evaluated_on(folder)},
       {"floors", folder.floors},
       {"tables", Json::array()},
       {"palettes",
@@ -73,6 +91,8 @@ Json document_of(const std::string& path) {
   Json document = head_of(folder);
   document["cells"] = Json::array();
   for (const auto& cell : folder.cells) document["cells"].push_back(json_of(cell));
+  document["methods"] = methods_of(folder);
+  document["differences"] = differences_of(folder, folder.notes);
   add_curves(document, folder);
   const std::size_t taken = page_of(document).size();  // fields get what is left
   const std::size_t left = most_bytes > taken ? most_bytes - taken : 0;

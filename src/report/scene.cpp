@@ -14,8 +14,8 @@ std::vector<std::optional<std::size_t>> wanted(const std::vector<std::size_t>& f
   return {frames.begin(), frames.end()};
 }
 
-void read_truth(Scene& scene, const std::string& folder) {
-  const Truth found = find_truth(scene.group, folder);
+void read_truth(Scene& scene, const std::string& folder, Sources& opened) {
+  const Truth found = find_truth(scene.group, folder, opened);
   scene.note = found.why;
   if (!found.source) return;
   const auto frames = picked(found.frames, scene.frames);
@@ -60,12 +60,12 @@ double reach_of(const Scene& scene, std::size_t channel, const Range& range) {
 
 }  // namespace
 
-Scene read_scene(const Group& group, const Thinning& thinning, const std::string& folder) {
+Scene read_scene(const Group& group, const Thinning& thinning, const std::string& folder, Sources& opened) {
   Scene scene{group, spread(group.first().times.size(), most_points), {}, "", {}};
   if (is_field(scene.about())) scene.frames = spread(group.first().times.size(), thinning.frames);
-  read_truth(scene, folder);
+  read_truth(scene, folder, opened);
   for (const auto& forecast : group.forecasts) {
-    Shown shown{&forecast, read_movie(*forecast.source, 0, wanted(scene.frames)), {}};
+    Shown shown{&forecast, read_movie(*forecast.source, forecast.index, wanted(scene.frames)), {}};
     if (scene.has_truth()) shown.errors = difference(shown.states, scene.truth);
     scene.methods.push_back(std::move(shown));
   }

@@ -35,7 +35,7 @@ struct Scene {
   bool has_truth() const { return truth.frames > 0; }
 };
 
-Scene read_scene(const Group& group, const Thinning& thinning, const std::string& folder);
+Scene read_scene(const Group& group, const Thinning& thinning, const std::string& folder, Sources& opened);
 
 /// Ranges for each channel, one for all methods, so that they can be compared. The JSON lists {low, high,
 /// palette, reach}.

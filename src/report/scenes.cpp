@@ -69,10 +69,11 @@ Json states_of(const Movie& movie, const Plane& plane, const Colours& colours) {
   return out;
 }
 
-Json steps_of(const std::string& file) {
-  const auto time = data::read_small_array(file, 0, "steps", "time");
-  const auto step = data::read_small_array(file, 0, "steps", "step");
-  const auto nre = data::read_small_array(file, 0, "steps", "nre");
+Json steps_of(const Forecast& forecast) {
+  const auto column = [&](const char* name) {
+    return data::read_small_array(forecast.file, forecast.index, "steps", name);
+  };
+  const auto time = column("time"), step = column("step"), nre = column("nre");
   if (time.empty() || step.size() != time.size() || nre.size() != time.size()) return {};
   const auto some = spread(time.size(), most_points);
   return {{"count", time.size()},
@@ -89,7 +90,7 @@ Json method_of(const Shown& shown, const Plane& plane, const Colours& colours, s
     if (out.contains("fields"))
       out["errors"] = base64(quantised(coarsened(shown.errors, side), colours.errors));
   }
-  out["steps"] = steps_of(shown.forecast->file);
+  out["steps"] = steps_of(*shown.forecast);
   return out;
 }
 
@@ -99,6 +100,8 @@ Json json_of(const Scene& scene, std::size_t side) {
   const Plane plane(seen);
   Json out{{"data", scene.group.data},
            {"option", scene.group.option},
+           {"evaluation", scene.group.evaluation},
+           {"protocol", scene.group.protocol},
            {"sample", scene.group.sample},
            {"channels", scene.about().channels},
            {"times", brief(picked(scene.group.first().times, scene.frames))},
@@ -119,9 +122,10 @@ Json scenes_of(const Folder& folder, std::size_t bytes, std::vector<std::string>
   const auto groups = find_forecasts(folder, notes);
   const Thinning thinning = thinning_for(groups, bytes);
   Json out = Json::array();
+  Sources opened;
   for (const auto& group : groups) {
     try {
-      out.push_back(json_of(read_scene(group, thinning, folder.path), thinning.side));
+      out.push_back(json_of(read_scene(group, thinning, folder.path, opened), thinning.side));
     } catch (const Interrupted&) {
       throw;
     } catch (const Error& error) {

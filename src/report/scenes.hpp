@@ -1,5 +1,5 @@
-// The forecasts of a folder beside the truth: for each (data, option) one scene in which every method
-// predicts the same sample.
+// The forecasts of a folder beside the truth: for each (data, option), evaluation and sample one scene
+// with every method.
 #pragma once
 
 #include "report/folder.hpp"
@@ -7,9 +7,9 @@
 namespace cvf::report {
 
 /// A list of scenes:
-///   data, option, sample, channels, times, grid [ny, nx] as shown
-///   ranges   for each channel {low, high, palette, reach}: colours of states, and -reach .. reach of errors
-///   truth    {fields | values, projection}, or null with the reason in `note`
+///   data, option, evaluation, protocol (both empty: one solve through all times), sample, channels, times,
+///   grid [ny, nx] as shown ranges   for each channel {low, high, palette, reach}: colours of states, and
+///   -reach .. reach of errors truth    {fields | values, projection}, or null with the reason in `note`
 ///   methods  [{method, fields | values, errors, rms, projection, steps {time, step, nre}}]
 ///   explained, note
 /// Fields are base64 of bytes [frame][channel][y][x]; vector states are numbers, values[channel][frame].

@@ -7,7 +7,6 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "data/ranges.hpp"
 
 namespace cvf::study {
 namespace {
@@ -49,14 +48,9 @@ Command evaluate_command(const Study& study, const Cell& cell, const std::string
   if (!solver.empty()) out.insert(out.end(), {"--solver", solver});
   if (check.solver.empty()) add_settings(out, method.solver_set);
   add_settings(out, check.set);
+  if (study.forecasts > 0 && cell.seed == study.seeds.front())
+    out.insert(out.end(), {"--keep", fmt::format("{}", study.forecasts)});
   return out;
-}
-
-// The first test samples, for pictures.
-std::string shown_samples(const Study& study, const std::string& test) {
-  auto list = data::parse_ranges(test, std::size_t{1} << 40, "split.test");
-  list.resize(std::min(list.size(), static_cast<std::size_t>(study.forecasts)));
-  return data::write_ranges(list);
 }
 
 }  // namespace
@@ -125,14 +119,6 @@ std::vector<Command> commands_of(const Study& study, const Cell& cell, const std
   out.front().insert(out.front().end(), {"--out", run});
   for (const auto& [name, check] : study.evaluations)
     out.push_back(evaluate_command(study, cell, run, place, name, check));
-  const auto [file, test] = data_of(study, cell);
-  if (study.forecasts > 0 && cell.seed == study.seeds.front() && !test.empty()) {
-    const Method& method = *find(study.methods, cell.method);
-    out.push_back({"rollout", run, "--data", file, "--samples", shown_samples(study, test), "--out",
-                   place + "/forecast.h5", "--overwrite", "--quiet"});
-    if (!method.solver.empty()) out.back().insert(out.back().end(), {"--solver", method.solver});
-    add_settings(out.back(), method.solver_set);
-  }
   return out;
 }
 

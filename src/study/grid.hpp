@@ -29,8 +29,8 @@ Settings settings_of(const Study& study, const Cell& cell);
 std::string run_of(const Study& study, const Cell& cell);
 std::string place_of(const Cell& cell);
 
-/// Trains, evaluates and forecasts in the study's folder `root`; what was trained before is not trained
-/// again.
+/// Trains and evaluates in the study's folder `root`, the first seed keeping forecasts of each evaluation;
+/// what was trained before is not trained again.
 std::vector<Command> commands_of(const Study& study, const Cell& cell, const std::string& root);
 
 /// Makes the data file of a cell if it is missing, and nothing else.

@@ -12,6 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> axes{"data", "option", "method", "evaluation"};
+const std::vector<std::string> baselines{"persistence", "mean_state"};
 
 // Only the wanted entries, in the order of the file; an unknown name is an error.
 template <class T>
@@ -66,6 +67,14 @@ void check_tables(const Study& study, const std::string& file) {
                             text::suggestion(axis, axes));
       }
     }
+    for (const auto& wanted : table.baselines) {
+      if (std::find(baselines.begin(), baselines.end(), wanted) == baselines.end())
+        throw ConfigError("{}: table.{}.baselines: no such baseline '{}'{}", file, name, wanted,
+                          text::suggestion(wanted, baselines));
+      if (find(study.methods, wanted) != nullptr)
+        throw ConfigError("{}: table.{}.baselines: '{}' is the name of a method, too; give that another one",
+                          file, name, wanted);
+    }
     for (const auto& wanted : table.evaluations) {
       if (find(study.evaluations, wanted) == nullptr)
         throw ConfigError("{}: table.{}.evaluations: no such evaluation '{}'{}", file, name, wanted,
@@ -106,6 +115,7 @@ void Table::describe(config::Section& s) {
   s.key("columns", &columns, "axes of the columns; those left out make tables of their own");
   s.key("show", &show, "metrics in each cell, the first one ranks (names: cvf evaluate --definitions)");
   s.key("evaluations", &evaluations, "only these; empty: all");
+  s.key("baselines", &baselines, "stand beside the methods: persistence, mean_state");
   s.key("base", &base, "method that CPED compares with; empty: no CPED");
 }
 
@@ -126,7 +136,8 @@ void Study::describe(config::Section& s) {
   s.key("set", &set, "settings of every run");
   s.key("minutes", &minutes, "> 0: every run trains this long (equal time); 0: equal steps",
         config::at_least(0));
-  s.key("forecasts", &forecasts, "test samples whose forecast by the first seed is kept, for pictures",
+  s.key("forecasts", &forecasts,
+        "samples of each evaluation whose forecast by the first seed is kept, for pictures",
         config::at_least(0));
   s.key("floors", &floors, "work out the errors that a perfect fit would leave, where a system allows it");
   s.key("runs", &runs, "folder beside the study's whose runs it shares with other studies; empty: its own");

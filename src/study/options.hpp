@@ -42,6 +42,7 @@ struct Table {
   std::string caption;
   std::vector<std::string> rows{"method"}, columns{"data", "option"}, show{"rollout_rmse", "nfe"};
   std::vector<std::string> evaluations;  // empty: all
+  std::vector<std::string> baselines;    // rows beside the methods': persistence, mean_state
   std::string base;                      // method that CPED compares with
   void describe(config::Section& section);
 };
@@ -69,7 +70,7 @@ struct Study {
   std::vector<std::int64_t> seeds{0};
   Settings set;
   double minutes = 0;  // > 0: equal training time instead of equal steps
-  int forecasts = 1;   // test samples whose forecast by the first seed is kept, for pictures
+  int forecasts = 1;   // samples of each evaluation whose forecast by the first seed is kept, for pictures
   bool floors = true;
   std::string runs;  // folder beside the study's whose runs are shared; empty: its own
   Named<DataSet> data;

@@ -51,13 +51,15 @@ std::map<std::string, double> training(const std::string& run) {
   return out;
 }
 
-void take(std::map<std::string, Value>& out, const Json& part) {
+void take(std::map<std::string, Value>& out, const Json& part, const std::string& prefix = "") {
   for (const auto& [name, entry] : part.items()) {
     if (!entry.is_object() || !entry.contains("status")) continue;
     Value value{std::nullopt, entry.at("status").get<std::string>()};
     if (entry.at("value").is_number()) value.value = entry.at("value").get<double>();
-    out[name] = value;
+    out[prefix + name] = value;
   }
+  if (!part.contains("baselines")) return;
+  for (const auto& [name, baseline] : part.at("baselines").items()) take(out, baseline, name + ".");
 }
 
 // One step is measured beside every protocol; its cost is not the protocol's.
@@ -114,13 +116,14 @@ std::optional<Result> read_result(const Study& study, const Cell& cell, const st
             {"sentence", out.sentence},
             {"run", run_of(study, cell)},
             {"train", out.train}};
-  if (fs::exists(place + "/forecast.h5")) line["forecast"] = place_of(cell) + "/forecast.h5";
   for (const auto& [name, check] : study.evaluations) {
     const std::string file = place + "/evaluation-" + name + ".json";
     if (!fs::exists(file)) continue;
     const Json evaluation = parse(file);
     out.measured[name] = measured(evaluation, check.protocol);
     line["evaluations"][name] = evaluation;
+    const std::string forecast = fmt::format("/evaluation-{}.{}.h5", name, check.protocol);
+    if (fs::exists(place + forecast)) line["forecasts"][name] = place_of(cell) + forecast;
   }
   out.line = line.dump(-1, ' ', false, Json::error_handler_t::replace);
   return out;

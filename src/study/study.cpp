@@ -125,6 +125,7 @@ class Work {
     fs::create_directories(wanted_.out + "/tables");
     for (const auto& [name, table] : study_.tables) write(lay_out(study_, name, table, results), notes);
     write(costs(study_, results), notes);
+    outcome_.results = std::move(results);
   }
 
   void write(Layout layout, const std::vector<std::string>& notes) const {

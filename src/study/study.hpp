@@ -3,8 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "study/options.hpp"
+#include "study/results.hpp"
 
 namespace cvf::study {
 
@@ -21,6 +22,7 @@ struct Run {
 
 struct Outcome {
   std::size_t cells = 0, ran = 0, failed = 0, missing = 0;
+  std::vector<Result> results;  // of the cells that have ended
 };
 
 Outcome run(const Run& wanted);

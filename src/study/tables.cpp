@@ -44,7 +44,27 @@ Point merged(const Point& a, const Point& b, const Point& c) {
   return out;
 }
 
-std::vector<Value> seeds_at(const std::vector<Result>& results, const Point& at, const std::string& metric) {
+// A baseline has no training and no network: the runs of every method carry its numbers, the first one's are
+// taken.
+std::vector<Value> baseline_at(const Study& study, const std::vector<Result>& results, const Point& at,
+                               const std::string& metric) {
+  for (const auto& method : names_of(study.methods)) {
+    std::vector<Value> out;
+    for (const auto& r : results) {
+      if (r.cell.data != at.at("data") || r.cell.option != at.at("option") || r.cell.method != method)
+        continue;
+      const Value error = r.value(at.at("evaluation"), at.at("method") + "." + metric);
+      const bool there = r.value(at.at("evaluation"), at.at("method") + ".rollout_rmse").value.has_value();
+      if (there) out.push_back(metric == "nfe" ? Value{0.0, "ok"} : error);
+    }
+    if (!out.empty()) return out;
+  }
+  return {};
+}
+
+std::vector<Value> seeds_at(const Study& study, const std::vector<Result>& results, const Point& at,
+                            const std::string& metric) {
+  if (find(study.methods, at.at("method")) == nullptr) return baseline_at(study, results, at, metric);
   std::vector<Value> out;
   for (const auto& r : results) {
     const bool here =
@@ -55,11 +75,13 @@ std::vector<Value> seeds_at(const std::vector<Result>& results, const Point& at,
 }
 
 // (NFE / NFE_base) / (L_base - L): method.md calls it CPED. Nothing where the method is not the better one.
-Summary cped(const std::vector<Result>& results, const Point& at, const std::string& base) {
+Summary cped(const Study& study, const std::vector<Result>& results, const Point& at,
+             const std::string& base) {
+  if (find(study.methods, at.at("method")) == nullptr) return {};
   Point there = at;
   there["method"] = base;
   const auto mean = [&](const Point& p, const char* metric) {
-    return summarise(seeds_at(results, p, metric)).mean;
+    return summarise(seeds_at(study, results, p, metric)).mean;
   };
   const auto error = mean(at, "rollout_rmse"), cost = mean(at, "nfe");
   const auto base_error = mean(there, "rollout_rmse"), base_cost = mean(there, "nfe");
@@ -94,6 +116,11 @@ std::string escaped(std::string text) {
   return out;
 }
 
+std::vector<std::string> with(std::vector<std::string> names, const std::vector<std::string>& more) {
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
 }  // namespace
 
 Layout lay_out(const Study& study, const std::string& name, const Table& table,
@@ -101,7 +128,7 @@ Layout lay_out(const Study& study, const std::string& name, const Table& table,
   const std::map<std::string, std::vector<std::string>> names{
       {"data", names_of(study.data)},
       {"option", names_of(study.options)},
-      {"method", names_of(study.methods)},
+      {"method", with(names_of(study.methods), table.baselines)},
       {"evaluation", table.evaluations.empty() ? names_of(study.evaluations) : table.evaluations}};
   std::vector<std::string> rest;
   for (const auto& [axis, all] : names) {
@@ -122,8 +149,8 @@ Layout lay_out(const Study& study, const std::string& name, const Table& table,
         const Point at = merged(section, row, column);
         block.cells.back().emplace_back();
         for (const auto& metric : table.show)
-          block.cells.back().back().push_back(summarise(seeds_at(results, at, metric)));
-        if (!table.base.empty()) block.cells.back().back().push_back(cped(results, at, table.base));
+          block.cells.back().back().push_back(summarise(seeds_at(study, results, at, metric)));
+        if (!table.base.empty()) block.cells.back().back().push_back(cped(study, results, at, table.base));
       }
     }
     out.blocks.push_back(std::move(block));

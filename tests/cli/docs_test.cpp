@@ -140,6 +140,12 @@ TEST_F(Docs, EveryObjectiveAndSolverHasAPageWithItsOptions) {
   expect_a_page_for_each("solver", "solvers");
 }
 
+TEST_F(Docs, EveryObjectiveHasALineInTheGlossaryOfTheReport) {
+  const std::string page = files::read_whole((root / "src/report/page/glossary.js").string());
+  for (const auto& [name, options] : shelf(explained("objective")))
+    EXPECT_NE(page.find("\n  " + name + ": \""), std::string::npos) << name;
+}
+
 TEST_F(Docs, NameOnlyVerbsAndOptionsThatExist) {
   int seen = 0;
   for (const auto& [page, text] : pages()) {

@@ -70,7 +70,8 @@ TEST(StudyVerb, GoesOnAfterAKillAndEndsWithTheSameTables) {
   EXPECT_NE(whole.err.find("1 failed"), std::string::npos) << whole.err;
   EXPECT_NE(table(scratch, "whole").find("\"broken\",\"pendulum\",rollout_rmse,,,1,1\n"), std::string::npos)
       << "a failure is a result";
-  EXPECT_TRUE(fs::exists(scratch.path("whole/cells/pendulum/default/sm/seed-0/forecast.h5")));
+  EXPECT_TRUE(
+      fs::exists(scratch.path("whole/cells/pendulum/default/sm/seed-0/evaluation-off.time_informed.h5")));
 
   // On a busy machine the second cell may be done before the kill: then once more.
   std::string parts;

@@ -54,6 +54,12 @@ TEST(Config, GlancesAtSingleValues) {
   EXPECT_EQ(document.look_up("a.truth"), "false");
   EXPECT_EQ(document.look_up("a.number"), "2.5");
   EXPECT_EQ(document.look_up("a.missing.word"), std::nullopt);
+  const auto listed =
+      Document::from_text(
+          "b = [1, 2]\n[a]\nword = \"x\"\n[a.\"c+\"]\ntruth = true\n[d]\nlist = [\"p=1\", \"q\"]\n", "t")
+          .all();
+  EXPECT_EQ(listed, (std::vector<std::pair<std::string, std::string>>{
+                        {"a.c+.truth", "true"}, {"a.word", "x"}, {"b", "1, 2"}, {"d.list", "p=1, q"}}));
 }
 
 TEST(Config, ReadsEveryKindOfValue) {

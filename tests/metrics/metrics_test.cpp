@@ -58,6 +58,36 @@ TEST(RolloutRmse, IsTheRootOfTheMeanOverFramesAndLeavesFrameZeroOut) {
   EXPECT_EQ(score.per_frame[1], (std::pair<std::int64_t, double>{2, 3.0}));
 }
 
+// Two channels of two cells: squares 4, 0 in u and 9, 9 in v at frame 1; 16, 16 in u at frame 2.
+TEST(Rmse, IsAlsoToldForEachChannel) {
+  const auto fed = [](const char* name, const Setting& setting) {
+    auto errors = board({name}, setting);
+    errors.add(frame(1, real({2, 0, 3, -3}, {1, 2, 2}), torch::zeros({1, 2, 2})));
+    errors.add(frame(2, real({4, 4, 0, 0}, {1, 2, 2}), torch::zeros({1, 2, 2})));
+    return errors.score(name);
+  };
+  const Setting named{"", {"u", "v"}};
+  for (const auto* name : {"rollout_rmse", "step_rmse"}) {
+    const Score score = fed(name, named);
+    ASSERT_EQ(score.parts.size(), 2U) << name;
+    EXPECT_EQ(score.parts[0].first, "u");
+    EXPECT_DOUBLE_EQ(score.parts[0].second, 3) << "the root of (2 + 16) / 2";
+    EXPECT_DOUBLE_EQ(score.parts[1].second, std::sqrt(4.5));
+    EXPECT_DOUBLE_EQ(*score.value, std::sqrt((9 + 4.5) / 2)) << "channels of one size share the whole";
+  }
+  EXPECT_TRUE(fed("rollout_rmse", {}).parts.empty()) << "channels without names";
+}
+
+// The mean over frames comes before the root: a frame of few samples counts as much as another.
+TEST(Rmse, OfAChannelWeighsFramesAsTheWholeDoes) {
+  auto rollout = board({"rollout_rmse"}, {"", {"a", "b"}});
+  rollout.add(frame(1, real({1, 0, 3, 0}, {2, 2}), torch::zeros({2, 2})));  // a: mean square 5
+  rollout.add(frame(2, real({3, 0}, {1, 2}), torch::zeros({1, 2})));        // a: 9
+  const auto parts = rollout.score("rollout_rmse").parts;
+  EXPECT_DOUBLE_EQ(parts.at(0).second, std::sqrt(7.0));
+  EXPECT_EQ(parts.at(1).second, 0);
+}
+
 TEST(RelativeL2, IsTheMeanOfTheSamplesOwnRatios) {
   auto relative = board({"relative_l2"});
   relative.add(frame(1, real({3.3, 0, 2, 0}, {2, 2}), real({3, 0, 1, 0}, {2, 2})));

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <map>
 
 #include "core/files.hpp"
 #include "core/interrupt.hpp"
@@ -92,6 +93,64 @@ TEST(Report, ASceneHoldsTruthPredictionErrorAndSteps) {
   EXPECT_EQ(spring["truth"]["values"].size(), 2U);
   EXPECT_EQ(spring["truth"]["values"][0].size(), 40U);
   EXPECT_FALSE(spring["methods"][0].contains("fields"));
+}
+
+// What was scored is what is shown: forecasts of each evaluation, sample by sample.
+TEST(Report, AnEvaluationHasScenesOfItsOwnProtocol) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  study.bring_up_to_date();
+  const Json document = document_of(study.folder());
+  EXPECT_TRUE(document["notes"].empty()) << document["notes"];
+  ASSERT_EQ(document["scenes"].size(), 8U) << "2 data sets, 2 evaluations, 2 samples";
+  std::map<std::string, double> errors;
+  for (const auto& scene : document["scenes"]) {
+    EXPECT_EQ(scene["protocol"], scene["evaluation"] == "off" ? "time_informed" : "direct");
+    EXPECT_EQ(scene["methods"].size(), 2U);
+    if (scene["data"] == "waves" && scene["sample"] == 1)
+      errors[scene["evaluation"]] = scene["methods"][0]["rms"][8].get<double>();
+  }
+  EXPECT_LT(errors["far"], 0.7 * errors["off"]) << "the forecasts of another protocol are other forecasts";
+  const Json& off = document["cells"][0]["evaluations"]["off"];
+  EXPECT_EQ(off["training"], Json({0, 1}));
+  EXPECT_EQ(off["time_informed"]["rollout_rmse"]["per_frame"]["time"], Json({0.5, 1}));
+  EXPECT_EQ(off["time_informed"]["rollout_rmse"]["parts"]["v"], 0.8);
+  EXPECT_EQ(off["time_informed"]["baselines"]["persistence"]["rollout_rmse"]["value"], 2);
+  EXPECT_EQ(document["evaluated_on"]["machines"], Json({"A small computer"}));
+  EXPECT_FALSE(document["made_on"]["date"].get<std::string>().empty());
+}
+
+TEST(Report, ARunHasTheForecastsBesideItsEvaluation) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  const std::string run = study.in("runs/waves/default/cvf/seed-0");
+  write_text(run + "/evaluation.json", testing_support::small_evaluation(0.2, 3).dump());
+  testing_support::write_waves(run + "/evaluation.direct.h5", {}, 0.1, true, 1, "direct");
+  const Json document = document_of(run);
+  ASSERT_EQ(document["scenes"].size(), 1U);
+  EXPECT_EQ(document["scenes"][0]["evaluation"], "evaluation");
+  EXPECT_EQ(document["scenes"][0]["protocol"], "direct");
+}
+
+TEST(Report, TellsWhatTheSettingsOfMethodsSayDifferently) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  write_text(study.in("study.toml"), "[method.sm]\nset = [\"objective.name=sm\"]\n");
+  const std::string sm = study.in("runs/waves/default/sm/seed-0/run.toml");
+  write_text(sm, "seed = 9\n[data]\nfile = \"elsewhere.h5\"\n[objective]\nname = \"sm\"\nlambda = 2\n");
+  const Json document = document_of(study.folder());
+  ASSERT_EQ(document["differences"].size(), 1U) << "spring's runs are set alike: " << document["differences"];
+  const Json& waves = document["differences"][0];
+  EXPECT_EQ(waves["data"], "waves");
+  EXPECT_EQ(waves["keys"], Json({"objective.lambda", "objective.name"}));
+  EXPECT_EQ(waves["values"]["sm"], Json({"2", "sm"}));
+  EXPECT_EQ(waves["values"]["cvf"], Json({"", "cvf"}));
+  EXPECT_EQ(document["methods"][0],
+            Json({{"name", "sm"}, {"objective", "sm"}, {"set", "objective.name=sm"}}));
+  write_text(sm, "[objective\n");
+  const Json damaged = document_of(study.folder());
+  EXPECT_TRUE(damaged["differences"].empty());
+  EXPECT_EQ(damaged["notes"].size(), 1U) << damaged["notes"];
 }
 
 TEST(Report, AForecastMayLieElsewhereThanItsRun) {
@@ -248,15 +307,26 @@ TEST(Report, StaysBelowTenMegabytes) {
 }
 
 // A browser opens it from a file:// address: scripts/check-report says what it looks at.
-TEST(SlowReport, OpensInChromium) {
-  const Scratch scratch;
-  const SmallStudy study(scratch, "Waves & springs <script>alert(1)</script>");
-  write_report(study.folder(), scratch.path("page.html"));
-  const std::string command =
-      std::string(CVF_SOURCE_DIR) + "/scripts/check-report " + scratch.path("page.html");
+void expect_sound(const std::string& page) {
+  const std::string command = std::string(CVF_SOURCE_DIR) + "/scripts/check-report " + page;
   const int status = std::system(command.c_str());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "Chromium is not installed";
   EXPECT_EQ(status, 0);
+}
+
+TEST(SlowReport, OpensInChromium) {
+  const Scratch scratch;
+  const SmallStudy study(scratch, "Waves & springs <script>alert(1)</script>");
+  study.bring_up_to_date();
+  write_report(study.folder(), scratch.path("page.html"));
+  expect_sound(scratch.path("page.html"));
+}
+
+TEST(SlowReport, OfAFolderWithoutBaselinesOpensInChromium) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  write_report(study.folder(), scratch.path("page.html"));
+  expect_sound(scratch.path("page.html"));
 }
 
 }  // namespace

@@ -76,19 +76,22 @@ TEST_F(StudyFile, TakesTheFirstPresetUnlessAnotherIsNamed) {
             (Settings{"train.steps=10", "train.steps=5", "downsampling.factor=2", "objective.name=cvf"}));
 }
 
-TEST_F(StudyFile, TrainsThenEvaluatesThenForecastsOnceForTheFirstSeed) {
+TEST_F(StudyFile, TrainsThenEvaluatesAndKeepsForecastsOfTheFirstSeed) {
   const auto study = read("whole");
   const auto cells = cells_of(study);
   const auto first = commands_of(study, cells[0], "out"), later = commands_of(study, cells[4], "out");
-  ASSERT_EQ(first.size(), 4U);
-  EXPECT_EQ(later.size(), 3U);
+  ASSERT_EQ(first.size(), 3U);
+  ASSERT_EQ(later.size(), 3U);
   EXPECT_EQ(first[0][0], "train");
   EXPECT_TRUE(follows(first[0], "--out", "out/runs/pendulum/m2/sm/seed-3"));
   EXPECT_TRUE(follows(first[1], "--solver", "euler"));
   EXPECT_TRUE(follows(first[1], "--every", "0"));
   EXPECT_TRUE(follows(first[2], "--solver", "gcs")) << "an evaluation's solver comes before the method's";
   EXPECT_TRUE(follows(first[2], "--set", "solver.literal=true"));
-  EXPECT_TRUE(follows(first[3], "--samples", "8"));
+  for (const auto i : {1U, 2U}) {
+    EXPECT_TRUE(follows(first[i], "--keep", "1")) << "what is shown is what was scored";
+    EXPECT_FALSE(follows(later[i], "--keep", "1"));
+  }
 }
 
 TEST_F(StudyFile, KeepsWhatItMadeApartFromRunsThatItShares) {
@@ -114,6 +117,12 @@ TEST_F(StudyFile, NamesWhatIsWrong) {
   EXPECT_NE(said("[table.main]", "[table.main]\nrows = [\"methods\"]").find("did you mean 'method'"),
             std::string::npos);
   EXPECT_NE(said("[table.main]", "[table.main]\nevaluations = [\"ongrid\"]").find("did you mean 'on-grid'"),
+            std::string::npos);
+  EXPECT_NE(
+      said("[table.main]", "[table.main]\nbaselines = [\"persistance\"]").find("did you mean 'persistence'"),
+      std::string::npos);
+  EXPECT_NE(said("[method.sm]\n", "[table.other]\nbaselines = [\"persistence\"]\n[method.persistence]\n")
+                .find("'persistence' is the name of a method, too"),
             std::string::npos);
   EXPECT_NE(said("[method.sm]", "[method.\"../sm\"]").find("cannot be a folder's name"), std::string::npos);
   EXPECT_NE(said("whole", "whole", "large").find("no preset 'large'"), std::string::npos);

@@ -54,6 +54,21 @@ TEST(Table, ShowsMeansAndMarksTheBestOfAColumn) {
   EXPECT_NE(text.find("| cvf | **0.1 ± 0 / 4 ± 0** | diverged 1/2 / 4 ± 0 |"), std::string::npos) << text;
 }
 
+TEST(Table, PutsBaselinesBesideTheMethodsAndHasThemWin) {
+  auto results = some_results();
+  for (auto& r : results) {
+    r.measured["off"]["persistence.rollout_rmse"] = {r.cell.option == "m4" ? 0.9 : 0.05, "ok"};
+    if (r.cell.method == "tm") r.measured["off"].erase("persistence.rollout_rmse");  // evaluated long ago
+  }
+  Table table;
+  table.baselines = {"persistence", "mean_state"};
+  table.base = "tm";
+  const auto text = markdown(lay_out(two_methods(), "main", table, results));
+  EXPECT_NE(text.find("| persistence | 0.9 ± 0 / 0 ± 0 / - | **0.05 ± 0 / 0 ± 0 / -** |"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| mean_state | - / - / - | - / - / - |"), std::string::npos) << text;
+}
+
 TEST(Table, CountsEvaluationsPaidForErrorSavedAgainstTheBase) {
   Table table;
   table.base = "tm";

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,26 +25,32 @@ inline float wave(std::size_t frame, std::size_t index, double shift) {
       std::sin(0.3 * static_cast<double>(index) + 0.2 * static_cast<double>(frame) + shift));
 }
 
-/// One sample of waves as a file of our layout; with steps when it is a forecast.
-inline void write_waves(const std::string& path, const SmallGrid& grid, double shift, bool forecast) {
+/// Samples of waves as a file of our layout; with steps when it is a forecast, of an evaluation's protocol if
+/// there is one.
+inline void write_waves(const std::string& path, const SmallGrid& grid, double shift, bool forecast,
+                        std::size_t samples = 1, const std::string& protocol = "") {
   data::GroupsPlan plan{grid.channels, grid.ny, grid.nx, {}, {}, "periodic", {}, {}, {}};
-  plan.times.emplace_back();
-  for (std::size_t k = 0; k < grid.frames; ++k) plan.times[0].push_back(0.5 * static_cast<double>(k));
+  std::vector<double> times;
+  for (std::size_t k = 0; k < grid.frames; ++k) times.push_back(0.5 * static_cast<double>(k));
+  plan.times.assign(samples, times);
   if (forecast) plan.scalar_names = {"source_sample"};
+  if (!protocol.empty()) plan.attributes.emplace_back("protocol", protocol);
   data::GroupsWriter writer(path, plan);
-  for (std::size_t k = 0; k < grid.frames; ++k) {
-    std::vector<float> frame(plan.frame_size());
-    for (std::size_t i = 0; i < frame.size(); ++i) frame[i] = wave(k, i, shift * static_cast<double>(k));
-    writer.write_frame(0, k, frame);
+  std::vector<data::SmallArray> steps;
+  for (std::size_t s = 0; s < samples; ++s) {
+    for (std::size_t k = 0; k < grid.frames; ++k) {
+      std::vector<float> frame(plan.frame_size());
+      for (std::size_t i = 0; i < frame.size(); ++i)
+        frame[i] = wave(k, i + 3 * s, shift * static_cast<double>(k));
+      writer.write_frame(s, k, frame);
+    }
+    if (forecast) writer.write_scalars(s, std::vector<double>{static_cast<double>(s)});
+    writer.finish_sample(s);
+    steps.push_back({s, "steps", "time", {0, 0.5, 1}});
+    steps.push_back({s, "steps", "step", {0.5, 0.5, 3}});
+    steps.push_back({s, "steps", "nre", {0.01, NAN, 0.03}});
   }
-  if (forecast) writer.write_scalars(0, std::vector<double>{0});
-  writer.finish_sample(0);
-  if (forecast) {
-    const std::vector<data::SmallArray> steps{{0, "steps", "time", {0, 0.5, 1}},
-                                              {0, "steps", "step", {0.5, 0.5, 3}},
-                                              {0, "steps", "nre", {0.01, NAN, 0.03}}};
-    writer.add(steps);
-  }
+  if (forecast) writer.add(steps);
   writer.finish();
 }
 
@@ -65,6 +72,30 @@ inline nlohmann::ordered_json small_evaluation(double error, double cost) {
                    {"reliability",
                     {{{"count", 2}, {"mean_score", 0.1}, {"mean_error", 0.2}, {"largest_error", 0.3}},
                      {{"count", 2}, {"mean_score", 0.2}, {"mean_error", 0.3}, {"largest_error", 0.5}}}}};
+  return out;
+}
+
+/// What `cvf evaluate` adds to it now: baselines, channels, times, where it came about.
+inline nlohmann::ordered_json full_evaluation(double error, double cost, const std::string& protocol,
+                                              const std::vector<std::string>& channels) {
+  auto out = small_evaluation(error, cost);
+  if (protocol != "time_informed") {
+    out[protocol] = out["time_informed"];
+    out.erase("time_informed");
+  }
+  out["origin"]["objective"] = "cvf";
+  out["origin"]["date"] = "2026-01-02";
+  out["origin"]["machine"] = "A small computer";
+  auto& part = out[protocol];
+  for (std::size_t c = 0; c < channels.size(); ++c)
+    part["rollout_rmse"]["parts"][channels[c]] = error * static_cast<double>(c + 1);
+  for (const std::string name : {"persistence", "mean_state"}) {
+    const double worse = name == "persistence" ? 2 : 3;
+    part["baselines"][name] = {{"about", "no model"}, {"rollout_rmse", part["rollout_rmse"]}};
+    part["baselines"][name]["rollout_rmse"]["value"] = worse;
+    part["baselines"][name]["rollout_rmse"]["per_frame"] = {{1, worse / 2}, {2, worse}};
+  }
+  out["frames"] = {{"time", {0, 0.5, 1.0}}, {"training", {0, 2}}};
   return out;
 }
 
@@ -94,6 +125,30 @@ class SmallStudy {
     write_text(folder_ + "/results.jsonl", lines_);
     write_text(folder_ + "/tables/main.csv", "method,error\nsm,0.5\n\"cvf, ours\",0.25\n");
     write_text(folder_ + "/floors.json", R"({"waves":{"default":{"sm":0.01}}})");
+  }
+  /// As a study writes it now: two evaluations of two protocols, each with the forecasts of two samples.
+  void bring_up_to_date() const {
+    std::string lines;
+    std::istringstream old(lines_);
+    for (std::string text; std::getline(old, text);) {
+      auto line = nlohmann::ordered_json::parse(text);
+      const bool is_field = line["data"] == "waves";
+      const SmallGrid grid = is_field ? SmallGrid{} : SmallGrid{1, 1, {"x", "v"}, 40};
+      const double error = line["evaluations"]["off"]["time_informed"]["rollout_rmse"]["value"];
+      line["evaluations"].clear();
+      for (const auto& [name, protocol] : {std::pair("off", "time_informed"), std::pair("far", "direct")}) {
+        line["evaluations"][name] = full_evaluation(error, 3, protocol, grid.channels);
+        if (line["seed"] != 0) continue;
+        const std::string file = fmt::format("{}/{}.h5", line["run"].get<std::string>(), name);
+        const double shift = error / (std::string(name) == "off" ? 4 : 8);
+        write_waves(in(file), grid, shift, true, 2, protocol);
+        line["forecasts"][name] = file;
+      }
+      lines += line.dump() + "\n";
+    }
+    write_text(in("results.jsonl"), lines);
+    write_waves(in("../waves.h5"), {}, 0, false, 2);
+    write_waves(in("../spring.h5"), {1, 1, {"x", "v"}, 40}, 0, false, 2);
   }
   const std::string& folder() const { return folder_; }
   std::string in(const std::string& name) const { return folder_ + "/" + name; }

@@ -134,6 +134,7 @@ int torture(const Wanted& wanted) {
 }  // namespace cvf::torture
 
 int main(int argc, char** argv) {
+  setenv("SOURCE_DATE_EPOCH", "0", 1);  // a page that is made twice has the same bytes, midnight or not
   cvf::torture::Wanted wanted;
   CLI::App app("attacks the cvf program: faults at file-system calls, kills, damaged files, two writers",
                "cvf_torture");

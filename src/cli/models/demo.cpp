@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "metrics/scoreboard.hpp"
 #include "report/report.hpp"
+#include "study/reading.hpp"
 #include "study/study.hpp"
 
 namespace cvf::cli {
@@ -55,7 +56,8 @@ struct Demo {
                                      .definitions = metrics::definitions()});
     const std::string page = out + "/report.html";
     const auto bytes = report::write_report(out + "/study", page);
-    fmt::print("{}\n", table());
+    fmt::print("{}\nBetween the training frames: {}\n\n", table(),
+               study::read_out(outcome.results, "between-frames", "cvf+"));
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
     fmt::print("{} runs, {} failed, in {}. The report: {} ({})\n\nTry next:\n{}", outcome.cells,
                outcome.failed, text::duration(spent.count()), page, text::bytes(bytes), next());

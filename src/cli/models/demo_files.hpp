@@ -94,7 +94,7 @@ inline constexpr const char* demo_study =
 title = "Learning motion between the frames"
 question = "Every method saw one frame in eight. Who knows what happens in between, and what does a frame cost?"
 seeds = [0]
-forecasts = 2
+forecasts = 3
 
 [data.pendulum]
 config = "pendulum.toml"
@@ -127,6 +127,7 @@ protocol = "direct"
 [table.demo]
 caption = "Rollout error on test samples and evaluations of the network for each frame"
 columns = ["data", "evaluation"]
+baselines = ["persistence"]
 )toml";
 
 }  // namespace cvf::cli

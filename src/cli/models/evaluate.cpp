@@ -10,6 +10,7 @@
 #include "core/files.hpp"
 #include "core/hash.hpp"
 #include "core/log.hpp"
+#include "core/machine.hpp"
 #include "core/torch/prepare.hpp"
 #include "core/version.hpp"
 #include "data/ranges.hpp"
@@ -53,8 +54,10 @@ struct Evaluate {
     log::warning("{}: has changed since the model was trained on it", file);
   }
 
+  std::string forecast_file(const std::string& of_protocol) const { return out + "." + of_protocol + ".h5"; }
+
   void refuse_own_input(const std::string& file) const {
-    for (const char* ending : {".json", ".csv"}) {
+    for (const char* ending : {".json", ".csv", ".time_informed.h5", ".direct.h5"}) {
       if (out.empty() || !files::same_file(out + ending, file)) continue;
       throw UsageError("--out {}: {}{} is the data file; give another name", out, out, ending);
     }
@@ -73,6 +76,8 @@ struct Evaluate {
             {"samples", samples.empty() && data_file.empty() ? split_name() : samples},
             {"every_frame", fmt::format("{}", options.every)},
             {"sample_count", fmt::format("{}", count)},
+            {"date", today()},
+            {"machine", machine()},
             {"cvf", fmt::format("{} ({})", version, commit)}};
   }
 
@@ -83,6 +88,8 @@ struct Evaluate {
     }
     if (run_path.empty()) throw UsageError("RUN is missing: the folder of a run or a model");
     if (protocol != "both") options.protocols = {protocol};
+    if (options.keep > 0 && out.empty())
+      throw UsageError("--keep {}: forecasts are written beside the scores; give --out NAME", options.keep);
     tensors::prepare();
     const RunFolder found = open_run(run_path);
     auto trained = train::RunOptions::read(
@@ -96,6 +103,10 @@ struct Evaluate {
     const std::size_t count = source->description().samples;
     const auto splits = data_file.empty() ? data::make_splits(trained.split, count) : data::Splits{};
     const auto list = wanted(splits, count);
+    // The samples of another file, or of one that has changed, may be any.
+    if (data_file.empty() && !changed_data) options.training = splits.train;
+    if (data_file.empty() && trained.downsampling.kind == data::Downsampling::even)
+      options.training_every = trained.downsampling.factor;
     const auto made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
     const rollout::Setup setup{.model = found.model,
@@ -114,7 +125,21 @@ struct Evaluate {
       result.coverage =
           evaluate::coverage_of(*calibration, coverage, evaluate::trials(setup, *source, list, options));
     }
-    write(result, origin(found, trained, made.to_toml(), list.size()));
+    const auto from = origin(found, trained, made.to_toml(), list.size());
+    keep_forecasts(result, *source, from);
+    write(result, from);
+  }
+
+  void keep_forecasts(const evaluate::Evaluation& result, const data::Source& source,
+                      const evaluate::Origin& from) const {
+    for (const auto& part : result.parts) {
+      if (part.kept.samples() == 0) continue;
+      part.kept.write(forecast_file(part.protocol), source,
+                      {{"protocol", part.protocol},
+                       {"model", from.at("model")},
+                       {"model_data_hash", from.at("training_data_hash")},
+                       {"solver", from.at("solver")}});
+    }
   }
 
   void write(const evaluate::Evaluation& result, const evaluate::Origin& from) const {
@@ -184,6 +209,9 @@ void add_evaluate(CLI::App& app) {
       ->check(between_0_and_1())
       ->capture_default_str();
   verb_app.add_option("--out", verb->out, "write NAME.json and NAME.csv");
+  verb_app.add_option(
+      "--keep", verb->options.keep,
+      "write the forecasts of the first so many samples, too: NAME.PROTOCOL.h5, for cvf report");
   verb_app.add_flag("--json", verb->print_json, "print JSON instead of the table");
   verb_app.add_flag("--definitions", verb->definitions, "what each number means");
 }

@@ -43,6 +43,16 @@ function floorsOf(data) {
     }));
 }
 
+function baselineRules(data) {
+  return baselineNames()
+    .map((name) => [
+      name,
+      baselineScore({ data, option: state.option }, name, state.evaluation, protocolFor(state.metric), state.metric),
+    ])
+    .filter(([, score]) => score?.value > 0)
+    .map(([name, score], i) => ({ y: score.value, label: baselineTitle(name), left: i % 2 === 0 }));
+}
+
 function accuracyChart(data) {
   return chart(() => {
     const series = names.method.flatMap((method) =>
@@ -63,7 +73,7 @@ function accuracyChart(data) {
       title: names.data.length > 1 ? data : "",
       ratio: 0.75,
       series,
-      rules: floorsOf(data),
+      rules: floorsOf(data).concat(baselineRules(data)),
       x: {
         label: `network evaluations a ${protocolFor(state.metric) === "direct" ? "target" : "frame"}`,
         log: true,
@@ -111,6 +121,7 @@ function accuracySection() {
       { class: "aid" },
       better,
       ": a smaller error for fewer calls of the network. Marks are means over seeds, bars one standard deviation; hover or tap for numbers, click a name to hide it.",
+      baselineNames().length ? " Dashed lines are forecasts without a model: who is above them has learned nothing." : null,
       report.floors ? " A dashed floor is the error that a method would keep even with a perfect fit." : null,
     ),
     el(

@@ -4,17 +4,21 @@
 //   { title, x, y, series, rules, note, ratio, empty }   x, y: { label, log, domain }
 //   series: { key, label, colour, points: [{ x, y, tip, xLow, xHigh, yLow, yHigh }], line, marks, shape, dash,
 //             band: [{ x, low, high }], quiet }           key: what the legend hides; quiet: not in the legend
-//   rules: [{ y | x, label }]
+//   rules: [{ y, label, left }]                           left: its label stands on the left
+//   seen: [x, ...]                                        places marked on the axis
 function chart(describe) {
   const title = el("figcaption"),
     legend = el("div", { class: "legend" }),
     place = el("div", { class: "plot" });
   const note = el("p", { class: "remark" });
   const figure = el("figure", { class: "chart" }, title, legend, place, note);
+  const save = downloads(figure, () => ({ spec: shown, picture: place.querySelector("svg") }));
+  figure.append(save);
   let legendKeys = "",
-    widthDrawn = 0;
+    widthDrawn = 0,
+    shown = null;
   const draw = () => {
-    const spec = describe();
+    const spec = (shown = describe());
     figure.hidden = !spec;
     if (!spec) return;
     title.textContent = spec.title || "";
@@ -31,7 +35,7 @@ function chart(describe) {
       button.setAttribute("aria-pressed", !state.hidden.has(button.dataset.key));
     note.textContent = spec.note || "";
     note.hidden = !spec.note;
-    place.hidden = !spec.series.length;
+    save.hidden = place.hidden = !spec.series.length;
     const width = (widthDrawn = place.clientWidth);
     if (width > 0) place.replaceChildren(drawn(spec, width), tooltipFor(place));
   };

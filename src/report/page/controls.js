@@ -25,6 +25,7 @@ function closerBar() {
     pageChoice("option", "option", names.option),
     evaluationChoice(),
     protocolChoice(),
+    pageChoice("sample", "sample", samplesHere, (sample) => String(sample)),
   );
 }
 

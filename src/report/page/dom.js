@@ -27,4 +27,10 @@ function section(id, title, aid, ...children) {
   );
 }
 
+/// Hides a part of the page while there is nothing in it for the selection.
+function showWhen(there, node) {
+  watch(() => (node.hidden = !there()));
+  return node;
+}
+
 const remark = (text) => el("p", { class: "remark" }, text);

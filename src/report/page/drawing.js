@@ -50,6 +50,7 @@ function drawn(spec, width) {
       ),
     ),
     drawnAxes(x, y, axis, frame),
+    (spec.seen || []).map((place) => drawnSeen(x(place), frame)),
     (spec.rules || []).map((rule) => drawnRule(rule, x, y, frame)),
     body,
     svg("circle", { class: "halo", r: 7, visibility: "hidden" }),
@@ -94,12 +95,26 @@ function drawnAxes(x, y, axis, frame) {
   return parts;
 }
 
+const drawnSeen = (px, frame) => [
+  svg("path", { class: "seen", d: `M${px.toFixed(1)},${frame.top}V${frame.bottom}` }),
+  svg("path", { class: "seen-mark", d: `M${px.toFixed(1)},${frame.bottom}l-4,7h8z` }),
+];
+
 function drawnRule(rule, x, y, frame) {
   const level = y(rule.y);
   if (level < frame.top || level > frame.bottom) return [];
   return [
     svg("path", { class: "rule", d: `M${frame.left},${level}H${frame.right}` }),
-    svg("text", { class: "rule-name", x: frame.right - 4, y: level - 5, "text-anchor": "end" }, rule.label),
+    svg(
+      "text",
+      {
+        class: "rule-name",
+        x: rule.left ? frame.left + 4 : frame.right - 4,
+        y: level - 5,
+        "text-anchor": rule.left ? "start" : "end",
+      },
+      rule.label,
+    ),
   ];
 }
 

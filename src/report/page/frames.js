@@ -60,16 +60,11 @@ function framesSection() {
     channel.node.hidden = true;
     bars.replaceChildren();
     grid.replaceChildren();
-    title.textContent = there
-      ? ""
-      : scene
-        ? "A state of a few numbers has no field; see the phase portrait."
-        : "No forecast for this selection.";
     if (!there) return;
     const c = scene.channels.indexOf(channel.use(scene.channels)),
       frame = scene.times.length - 1,
       range = scene.ranges[c];
-    title.textContent = `${isLine(scene) ? "x to the right, time upwards" : `Last frame, t = ${show(scene.times[frame])}`}; sample ${scene.sample}, ${scene.channels[c]}. ${scene.note}`;
+    title.textContent = `${isLine(scene) ? "x to the right, time upwards" : `Last frame, t = ${show(scene.times[frame])}`}; sample ${scene.sample}, ${scene.channels[c]}; ${sceneWords(scene)} ${scene.note}`;
     bars.append(
       colourBar(range.low, range.high, range.palette, "state"),
       colourBar(-range.reach, range.reach, "diverging", "error"),
@@ -81,12 +76,13 @@ function framesSection() {
     );
   };
   watch(draw);
-  return section(
+  const here = () => sceneOf(state.data, state.option);
+  return showWhen(() => Boolean(here()) && isField(here()), section(
     "frames",
     "Final frames",
     "Truth, prediction and their difference at the end of the forecast. All methods share one scale of colours; hatched cells hold no number.",
     el("div", { class: "bar quiet" }, channel.node, bars),
     title,
     grid,
-  );
+  ));
 }

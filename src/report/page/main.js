@@ -34,9 +34,21 @@ function notes() {
   );
 }
 
-const overview = [accuracySection(), resultsSection()].filter(Boolean);
+function footerWords() {
+  const { dates = [], machines = [] } = report.evaluated_on || {};
+  const when = dates.length > 1 ? `${dates[0]} to ${dates[dates.length - 1]}` : dates[0];
+  return [
+    when || machines.length
+      ? `Evaluated ${[when ? `on ${when}` : "", machines.length ? `with ${machines.join("; ")}` : ""].filter(Boolean).join(", ")}.`
+      : null,
+    `Made by ${report.made_by} on ${report.made_on?.date}, with ${report.made_on?.machine}. One file, no network: it can be mailed and kept.`,
+  ].filter(Boolean);
+}
+
+const overview = [accuracySection(), resultsSection(), methodsSection()].filter(Boolean);
 const closer = [
   timeSection(),
+  channelsSection(),
   trainingSection(),
   framesSection(),
   rolloutSection(),
@@ -50,7 +62,7 @@ const contents = el(
   "nav",
   { "aria-label": "Contents" },
   [...overview, ...closer].map((part) =>
-    el("a", { href: `#${part.id}` }, part.querySelector("h2").textContent),
+    showWhen(() => !part.hidden, el("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)),
   ),
 );
 
@@ -67,5 +79,5 @@ document
       overview,
       closer.length ? el("div", { class: "closer" }, closerBar(), closer) : null,
     ),
-    el("footer", {}, `Made by ${report.made_by}. One file, no network: it can be mailed and kept.`),
+    el("footer", {}, footerWords().map((line) => el("p", {}, line))),
   );

@@ -69,28 +69,25 @@ function portraitSection() {
     };
   });
   watch(() => {
-    note.textContent = here()
-      ? here().note
-      : "The states of this selection are fields; see the final frames.";
+    note.textContent = here() ? `Sample ${here().sample}; ${sceneWords(here())} ${here().note}` : "";
     note.hidden = !note.textContent;
     across.node.hidden = up.node.hidden = !here();
   });
-  return section(
+  return showWhen(() => Boolean(here()), section(
     "portrait",
     "Phase portrait",
     "The thick line is the truth. A good forecast stays on it; a slow drift shows as a spiral.",
     el("div", { class: "bar quiet" }, across.node, up.node),
     note,
     el("div", { class: "charts" }, plane, curves),
-  );
+  ));
 }
 
 function projectionSection() {
   if (!(report.scenes || []).length) return null;
   const figure = chart(() => {
     const scene = sceneOf(state.data, state.option);
-    if (!scene)
-      return { series: [], x: { label: "" }, y: { label: "" }, note: "No forecast for this selection." };
+    if (!scene) return null;
     const of = (key, points) => ({
       key,
       colour: colourOf(key),
@@ -117,10 +114,10 @@ function projectionSection() {
       note: scene.note,
     };
   });
-  return section(
+  return showWhen(() => Boolean(sceneOf(state.data, state.option)), section(
     "projection",
     "Trajectory in two dimensions",
     "Each state, however large, as one point: its first two principal components, fitted to the truth. The dot is the start. Methods that follow the thick line follow the dynamics.",
     figure,
-  );
+  ));
 }

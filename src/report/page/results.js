@@ -20,7 +20,22 @@ function resultRows() {
         }),
       ),
     )
-    .filter((row) => row.cells.length);
+    .filter((row) => row.cells.length)
+    .concat(names.data.flatMap((data) => names.option.flatMap((option) => baselineRows(data, option))));
+}
+
+function baselineRows(data, option) {
+  return baselineNames()
+    .map((name) => {
+      const row = { data, option, method: baselineTitle(name), cells: [] };
+      for (const metric of Object.keys(metrics)) {
+        const protocol = metric === "step_rmse" ? "one_step" : state.protocol;
+        const value = baselineScore({ data, option }, name, state.evaluation, protocol, metric)?.value;
+        row[metric] = { mean: value ?? null, deviation: 0, count: isNumber(value) ? 1 : 0, diverged: 0 };
+      }
+      return row;
+    })
+    .filter((row) => isNumber(row.rollout_rmse.mean));
 }
 
 function scoreText(score) {
@@ -60,8 +75,8 @@ function resultColumns() {
       name: "seeds",
       numeric: true,
       hint: "runs that finished, of all",
-      of: (row) => row.cells.filter((cell) => !cell.failed).length,
-      text: (row) => `${row.cells.filter((cell) => !cell.failed).length} of ${row.cells.length}`,
+      of: (row) => (row.cells.length ? row.cells.filter((cell) => !cell.failed).length : null),
+      text: (row) => !row.cells.length ? "–" : `${row.cells.filter((cell) => !cell.failed).length} of ${row.cells.length}`,
     },
   ].filter(Boolean);
 }

@@ -136,8 +136,8 @@ function rolloutSection() {
     const here = scene();
     films = [];
     text.textContent = here
-      ? `Sample ${here.sample}, ${plural(here.times.length, "frame")}. ${here.note}`
-      : "No forecast for this selection.";
+      ? `Sample ${here.sample}, ${plural(here.times.length, "frame")}; ${sceneWords(here)} ${here.note}`
+      : "";
     clock.node.hidden = !here;
     what.node.hidden = channel.node.hidden = true;
     if (here && isField(here)) {
@@ -160,5 +160,5 @@ function rolloutSection() {
     moving,
   );
   watch(rebuild);
-  return node;
+  return showWhen(() => Boolean(scene()), node);
 }

@@ -16,13 +16,14 @@ function stepChart(column, label, aid) {
           tip: `${one.method}, t = ${show(time)}\n${label} ${show(one.steps[column][i])}`,
         })),
       }));
+    if (!series.length) return null;
     return {
       title: label,
       series,
       ratio: 0.5,
       x: { label: "time" },
       y: { label, log: true },
-      note: series.length ? aid(scene) : `No ${label.toLowerCase()} for this selection.`,
+      note: aid(scene),
     };
   });
 }
@@ -35,7 +36,7 @@ const countsOf = (scene) =>
 
 function stepsSection() {
   if (!(report.scenes || []).some((scene) => scene.methods.some((one) => one.steps))) return null;
-  return section(
+  return showWhen(() => sceneOf(state.data, state.option)?.methods.some((one) => one.steps), section(
     "steps",
     "Steps and rupture along the trajectory",
     "Long steps are cheap, a small rupture (NRE) means that one step and two half steps agree. The greedy solver shortens its steps where the rupture grows; solvers that do not measure it show steps only.",
@@ -45,5 +46,5 @@ function stepsSection() {
       stepChart("step", "Step size", countsOf),
       stepChart("nre", "Rupture (NRE)", () => ""),
     ),
-  );
+  ));
 }

@@ -14,8 +14,19 @@ const state = {
   evaluation: names.evaluation[0],
   protocol: "time_informed",
   metric: "rollout_rmse",
+  sample: null,
   hidden: new Set(),
 };
+
+/// Forecasts of the selection: those that the evaluation scored, else any (folders of older versions).
+function scenesOf(data, option) {
+  const there = (report.scenes || []).filter((scene) => scene.data === data && scene.option === option);
+  const scored = there.filter(
+    (scene) => scene.evaluation === state.evaluation && scene.protocol === state.protocol,
+  );
+  return scored.length ? scored : there.filter((scene) => !scene.evaluation);
+}
+const samplesHere = () => unique(scenesOf(state.data, state.option).map((scene) => scene.sample));
 
 /// What an evaluation measured, beside single steps.
 const protocolsOf = (evaluation) =>
@@ -25,6 +36,8 @@ const protocolsOf = (evaluation) =>
 function settle() {
   const there = protocolsOf(state.evaluation);
   if (there.length && !there.includes(state.protocol)) state.protocol = there[0];
+  const samples = samplesHere();
+  if (!samples.includes(state.sample)) state.sample = samples[0] ?? null;
 }
 settle();
 
@@ -78,10 +91,45 @@ function summary(wanted, evaluation, protocol, metric) {
   };
 }
 
-const sceneOf = (data, option) =>
-  (report.scenes || []).find((scene) => scene.data === data && scene.option === option);
+/// The forecasts of the chosen sample.
+const sceneOf = (data, option) => {
+  const there = scenesOf(data, option);
+  return there.find((scene) => scene.sample === state.sample) || there[0];
+};
+/// How the forecasts came about, and a warning where that is not what the tables count.
+const sceneWords = (scene) => {
+  if (scene.protocol) return `${protocols[scene.protocol]}, as in the tables.`;
+  return protocolsOf(state.evaluation).length
+    ? `One solve through all times of the file, which is not the protocol of the tables (${protocols[state.protocol]}).`
+    : "One solve through all times of the file.";
+};
+
+/// Forecasts without a model, which evaluations of this version score beside it.
+const baselineNames = () =>
+  unique(
+    report.cells.flatMap((cell) =>
+      Object.values(cell.evaluations).flatMap((one) =>
+        Object.keys(protocols).flatMap((protocol) => Object.keys(one[protocol]?.baselines || {})),
+      ),
+    ),
+  );
+const baselineTitle = (name) => name.replaceAll("_", " ");
+const baselineScore = (wanted, name, evaluation, protocol, metric) =>
+  cellsOf(wanted)
+    .map((cell) => cell.evaluations[evaluation]?.[protocol]?.baselines?.[name]?.[metric])
+    .find((score) => score && isNumber(score.value));
+const baselineAbout = (name) =>
+  report.cells
+    .flatMap((cell) => Object.values(cell.evaluations))
+    .flatMap((one) => Object.keys(protocols).map((protocol) => one[protocol]?.baselines?.[name]?.about))
+    .find(Boolean) || "";
+
 const colourOf = (method) =>
-  method === "truth" ? "var(--ink)" : `var(--m${names.method.indexOf(method) % 10})`;
+  method === "truth"
+    ? "var(--ink)"
+    : names.method.includes(method)
+      ? `var(--m${names.method.indexOf(method) % 10})`
+      : "var(--muted)";
 const shapes = ["circle", "square", "triangle", "diamond", "cross", "star"];
 const severalOptions = names.option.length > 1;
 const labelOf = (option) => (severalOptions ? option : "");

@@ -1,13 +1,16 @@
 // How errors grow along the rollout.
 function timeChart() {
   return chart(() => {
-    const series = names.method.flatMap((method) => timeSeries(method));
+    const series = names.method.flatMap((method) => timeSeries(method)).concat(baselineSeries());
+    const inTime = series.some((one) => one.inTime),
+      seen = inTime ? trainingTimes() : [];
     return {
       series,
+      seen,
       ratio: 0.42,
-      x: { label: "predicted frame" },
-      y: { label: "RMSE over all test samples, physical units", log: true },
-      note: series.length ? "" : "This evaluation has no errors frame by frame.",
+      x: { label: inTime ? "time since the given frame" : "predicted frame" },
+      y: { label: "RMSE over all samples, physical units", log: true },
+      note: seen.length ? "Triangles mark the frames that training saw; what lies between was never shown." : "",
     };
   });
 }
@@ -17,7 +20,8 @@ function timeSeries(method) {
     .map((cell) => scoreOf(cell, state.evaluation, state.protocol, "rollout_rmse")?.per_frame)
     .filter(Boolean);
   if (!curves.length) return [];
-  const frames = curves[0].frame;
+  const frames = curves[0].frame,
+    times = curves[0].time;
   const at = frames.map((frame, i) =>
     curves
       .filter((c) => c.frame[i] === frame)
@@ -28,14 +32,43 @@ function timeSeries(method) {
     const middle = at[i].length ? mean(at[i]) : null,
       spread = deviation(at[i]);
     return {
-      x: frame,
+      x: times ? times[i] : frame,
       y: middle,
       low: Math.min(...at[i]),
       high: Math.max(...at[i]),
-      tip: `${method}, frame ${frame}\n${plusMinus({ mean: middle, deviation: spread, count: at[i].length })}`,
+      tip: `${method}, frame ${frame}${times ? `, t = ${show(times[i])}` : ""}\n${plusMinus({ mean: middle, deviation: spread, count: at[i].length })}`,
     };
   });
-  return [{ key: method, colour: colourOf(method), points, band: curves.length > 1 ? points : null }];
+  return [{ key: method, colour: colourOf(method), points, inTime: Boolean(times), band: curves.length > 1 ? points : null }];
+}
+
+const dashes = ["6 4", "2 4"];
+function baselineSeries() {
+  const here = { data: state.data, option: state.option };
+  return baselineNames().flatMap((name, i) => {
+    const curve = baselineScore(here, name, state.evaluation, state.protocol, "rollout_rmse")?.per_frame;
+    if (!curve) return [];
+    return {
+      key: baselineTitle(name),
+      colour: colourOf(name),
+      dash: dashes[i % dashes.length],
+      inTime: Boolean(curve.time),
+      points: curve.frame.map((frame, k) => ({
+        x: curve.time ? curve.time[k] : frame,
+        y: curve.value[k],
+        tip: `${baselineTitle(name)}, frame ${frame}\n${show(curve.value[k])}`,
+      })),
+    };
+  });
+}
+
+/// Frames that training saw; too many to tell apart are not marked.
+function trainingTimes() {
+  const times =
+    cellsOf({ data: state.data, option: state.option })
+      .map((cell) => cell.evaluations[state.evaluation]?.training)
+      .find((list) => list?.length) || [];
+  return times.length <= 60 ? times.filter(isNumber) : [];
 }
 
 function timeSection() {
@@ -47,10 +80,12 @@ function timeSection() {
     )
   )
     return null;
-  return section(
+  return showWhen(
+    () => names.method.some((method) => timeSeries(method).length),
+    section(
     "time",
     "Error over time",
     "How the error grows along the rollout: mean over seeds, with a band from the best seed to the worst. A flat curve means that errors do not build up.",
     timeChart(),
-  );
+  ));
 }

@@ -39,8 +39,7 @@ function trainingSection() {
     axis = localChoice("along", () => figure.redraw());
   const figure = chart(() => {
     const all = quantitiesHere();
-    if (!all.length)
-      return { series: [], x: { label: "step" }, y: { label: "" }, note: "No journal for this selection." };
+    if (!all.length) return null;
     const chosen = quantity.use(all),
       by = axis.use(chosen.includes(":") ? ["step"] : ["step", "seconds"]);
     const series = names.method.flatMap((method) =>
@@ -63,11 +62,11 @@ function trainingSection() {
       y: { label: chosen, log: !/share|rate|diverged|evaluations/.test(chosen) },
     };
   });
-  return section(
+  return showWhen(() => quantitiesHere().length > 0, section(
     "training",
     "Training curves",
     "What each run wrote down as it learned; a line for each seed. Losses of different methods measure different things: compare their course, not their height.",
     el("div", { class: "bar quiet" }, quantity.node, axis.node),
     figure,
-  );
+  ));
 }

@@ -8,6 +8,7 @@ function trustsHere() {
 function trustChart() {
   return chart(() => {
     const all = trustsHere();
+    if (!all.length) return null;
     const series = all.map(({ cell, trust }) => ({
       key: cell.method,
       colour: colourOf(cell.method),
@@ -27,9 +28,7 @@ function trustChart() {
       ratio: 0.5,
       x: { label: "score: sum of NRE × step so far", log: true },
       y: { label: "RMSE of the frame, physical units", log: true },
-      note: series.length
-        ? rankWords(all)
-        : "No score was measured here: it needs the greedy solver and the frame-by-frame protocol.",
+      note: rankWords(all),
     };
   });
 }
@@ -54,10 +53,10 @@ function trustSection() {
     )
   )
     return null;
-  return section(
+  return showWhen(() => trustsHere().length > 0, section(
     "trust",
     "Trust calibration",
     "Frames sorted by the model's own doubt and cut into bins of equal size: mean error of each bin, with a bar up to its largest. A rising line means that the doubt can be trusted. A line for each seed.",
     trustChart(),
-  );
+  ));
 }

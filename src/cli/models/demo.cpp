@@ -56,7 +56,7 @@ struct Demo {
                                      .definitions = metrics::definitions()});
     const std::string page = out + "/report.html";
     const auto bytes = report::write_report(out + "/study", page);
-    fmt::print("{}\nBetween the training frames: {}\n\n", table(),
+    fmt::print("{}\nBetween the training frames:\n{}\n\n", table(),
                study::read_out(outcome.results, "between-frames", "cvf+"));
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
     fmt::print("{} runs, {} failed, in {}. The report: {} ({})\n\nTry next:\n{}", outcome.cells,

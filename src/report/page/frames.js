@@ -77,12 +77,15 @@ function framesSection() {
   };
   watch(draw);
   const here = () => sceneOf(state.data, state.option);
-  return showWhen(() => Boolean(here()) && isField(here()), section(
-    "frames",
-    "Final frames",
-    "Truth, prediction and their difference at the end of the forecast. All methods share one scale of colours; hatched cells hold no number.",
-    el("div", { class: "bar quiet" }, channel.node, bars),
-    title,
-    grid,
-  ));
+  return showWhen(
+    () => Boolean(here()) && isField(here()),
+    section(
+      "frames",
+      "Final frames",
+      "Truth, prediction and their difference at the end of the forecast. All methods share one scale of colours; hatched cells hold no number.",
+      el("div", { class: "bar quiet" }, channel.node, bars),
+      title,
+      grid,
+    ),
+  );
 }

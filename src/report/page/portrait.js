@@ -73,14 +73,17 @@ function portraitSection() {
     note.hidden = !note.textContent;
     across.node.hidden = up.node.hidden = !here();
   });
-  return showWhen(() => Boolean(here()), section(
-    "portrait",
-    "Phase portrait",
-    "The thick line is the truth. A good forecast stays on it; a slow drift shows as a spiral.",
-    el("div", { class: "bar quiet" }, across.node, up.node),
-    note,
-    el("div", { class: "charts" }, plane, curves),
-  ));
+  return showWhen(
+    () => Boolean(here()),
+    section(
+      "portrait",
+      "Phase portrait",
+      "The thick line is the truth. A good forecast stays on it; a slow drift shows as a spiral.",
+      el("div", { class: "bar quiet" }, across.node, up.node),
+      note,
+      el("div", { class: "charts" }, plane, curves),
+    ),
+  );
 }
 
 function projectionSection() {
@@ -114,10 +117,13 @@ function projectionSection() {
       note: scene.note,
     };
   });
-  return showWhen(() => Boolean(sceneOf(state.data, state.option)), section(
-    "projection",
-    "Trajectory in two dimensions",
-    "Each state, however large, as one point: its first two principal components, fitted to the truth. The dot is the start. Methods that follow the thick line follow the dynamics.",
-    figure,
-  ));
+  return showWhen(
+    () => Boolean(sceneOf(state.data, state.option)),
+    section(
+      "projection",
+      "Trajectory in two dimensions",
+      "Each state, however large, as one point: its first two principal components, fitted to the truth. The dot is the start. Methods that follow the thick line follow the dynamics.",
+      figure,
+    ),
+  );
 }

@@ -36,15 +36,18 @@ const countsOf = (scene) =>
 
 function stepsSection() {
   if (!(report.scenes || []).some((scene) => scene.methods.some((one) => one.steps))) return null;
-  return showWhen(() => sceneOf(state.data, state.option)?.methods.some((one) => one.steps), section(
-    "steps",
-    "Steps and rupture along the trajectory",
-    "Long steps are cheap, a small rupture (NRE) means that one step and two half steps agree. The greedy solver shortens its steps where the rupture grows; solvers that do not measure it show steps only.",
-    el(
-      "div",
-      { class: "charts" },
-      stepChart("step", "Step size", countsOf),
-      stepChart("nre", "Rupture (NRE)", () => ""),
+  return showWhen(
+    () => sceneOf(state.data, state.option)?.methods.some((one) => one.steps),
+    section(
+      "steps",
+      "Steps and rupture along the trajectory",
+      "Long steps are cheap, a small rupture (NRE) means that one step and two half steps agree. The greedy solver shortens its steps where the rupture grows; solvers that do not measure it show steps only.",
+      el(
+        "div",
+        { class: "charts" },
+        stepChart("step", "Step size", countsOf),
+        stepChart("nre", "Rupture (NRE)", () => ""),
+      ),
     ),
-  ));
+  );
 }

@@ -2,7 +2,7 @@
 function timeChart() {
   return chart(() => {
     const series = names.method.flatMap((method) => timeSeries(method)).concat(baselineSeries());
-    const inTime = series.some((one) => one.inTime),
+    const inTime = timesKnown(),
       seen = inTime ? trainingTimes() : [];
     return {
       series,
@@ -15,13 +15,19 @@ function timeChart() {
   });
 }
 
+/// Records of older versions count frames only; beside such a one all curves go by frames.
+const timesKnown = () =>
+  cellsOf({ data: state.data, option: state.option })
+    .map((cell) => scoreOf(cell, state.evaluation, state.protocol, "rollout_rmse")?.per_frame)
+    .every((curve) => !curve || curve.time);
+
 function timeSeries(method) {
   const curves = cellsOf({ data: state.data, option: state.option, method })
     .map((cell) => scoreOf(cell, state.evaluation, state.protocol, "rollout_rmse")?.per_frame)
     .filter(Boolean);
   if (!curves.length) return [];
   const frames = curves[0].frame,
-    times = curves[0].time;
+    times = timesKnown() ? curves[0].time : null;
   const at = frames.map((frame, i) =>
     curves
       .filter((c) => c.frame[i] === frame)
@@ -39,7 +45,7 @@ function timeSeries(method) {
       tip: `${method}, frame ${frame}${times ? `, t = ${show(times[i])}` : ""}\n${plusMinus({ mean: middle, deviation: spread, count: at[i].length })}`,
     };
   });
-  return [{ key: method, colour: colourOf(method), points, inTime: Boolean(times), band: curves.length > 1 ? points : null }];
+  return [{ key: method, colour: colourOf(method), points, band: curves.length > 1 ? points : null }];
 }
 
 const dashes = ["6 4", "2 4"];
@@ -48,13 +54,13 @@ function baselineSeries() {
   return baselineNames().flatMap((name, i) => {
     const curve = baselineScore(here, name, state.evaluation, state.protocol, "rollout_rmse")?.per_frame;
     if (!curve) return [];
+    const times = timesKnown() ? curve.time : null;
     return {
       key: baselineTitle(name),
       colour: colourOf(name),
       dash: dashes[i % dashes.length],
-      inTime: Boolean(curve.time),
       points: curve.frame.map((frame, k) => ({
-        x: curve.time ? curve.time[k] : frame,
+        x: times ? times[k] : frame,
         y: curve.value[k],
         tip: `${baselineTitle(name)}, frame ${frame}\n${show(curve.value[k])}`,
       })),
@@ -83,9 +89,10 @@ function timeSection() {
   return showWhen(
     () => names.method.some((method) => timeSeries(method).length),
     section(
-    "time",
-    "Error over time",
-    "How the error grows along the rollout: mean over seeds, with a band from the best seed to the worst. A flat curve means that errors do not build up.",
-    timeChart(),
-  ));
+      "time",
+      "Error over time",
+      "How the error grows along the rollout: mean over seeds, with a band from the best seed to the worst. A flat curve means that errors do not build up.",
+      timeChart(),
+    ),
+  );
 }

@@ -62,11 +62,14 @@ function trainingSection() {
       y: { label: chosen, log: !/share|rate|diverged|evaluations/.test(chosen) },
     };
   });
-  return showWhen(() => quantitiesHere().length > 0, section(
-    "training",
-    "Training curves",
-    "What each run wrote down as it learned; a line for each seed. Losses of different methods measure different things: compare their course, not their height.",
-    el("div", { class: "bar quiet" }, quantity.node, axis.node),
-    figure,
-  ));
+  return showWhen(
+    () => quantitiesHere().length > 0,
+    section(
+      "training",
+      "Training curves",
+      "What each run wrote down as it learned; a line for each seed. Losses of different methods measure different things: compare their course, not their height.",
+      el("div", { class: "bar quiet" }, quantity.node, axis.node),
+      figure,
+    ),
+  );
 }

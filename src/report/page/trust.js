@@ -53,10 +53,13 @@ function trustSection() {
     )
   )
     return null;
-  return showWhen(() => trustsHere().length > 0, section(
-    "trust",
-    "Trust calibration",
-    "Frames sorted by the model's own doubt and cut into bins of equal size: mean error of each bin, with a bar up to its largest. A rising line means that the doubt can be trusted. A line for each seed.",
-    trustChart(),
-  ));
+  return showWhen(
+    () => trustsHere().length > 0,
+    section(
+      "trust",
+      "Trust calibration",
+      "Frames sorted by the model's own doubt and cut into bins of equal size: mean error of each bin, with a bar up to its largest. A rising line means that the doubt can be trusted. A line for each seed.",
+      trustChart(),
+    ),
+  );
 }

@@ -155,6 +155,10 @@ void RunOptions::note_left_out(const config::Document& document) {
   for (const char* key : {"field.width", "field.depth", "loader.batch", "optimizer.rate"}) {
     if (!given(key)) left_out.emplace_back(key);
   }
+  if (!given("optimizer.rate") && !given("optimizer.name")) {  // whoever names one has made up their mind
+    left_out.emplace_back("optimizer.name");
+    left_out.emplace_back("optimizer.muon.rate");
+  }
   if (field == "conv" && !given("field.patch")) left_out.emplace_back("field.patch");
   const bool has_length = given("train.steps") || given("train.epochs") || given("train.minutes");
   if (!has_length) left_out.emplace_back("train.steps");

@@ -114,7 +114,7 @@ void RunOptions::describe_field(config::Section& s) {
   known.insert(known.begin(), "auto");
   s.key("name", &field,
         "which field; auto = conv on a grid, mlp for vectors; what is left out of its size, the "
-        "batch, the rate and the length is then chosen from the data",
+        "batch, the optimizer and the length is then chosen from the data",
         config::one_of(known));
   if (field == "auto" && !suited_field_.empty()) field = suited_field_;
   const std::string shown = field == "auto" ? "conv" : field;

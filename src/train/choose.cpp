@@ -46,7 +46,7 @@ class Choice {
     set("field.width", std::clamp(32 * std::ceil(channels / 8), 64.0, 512.0));
     set("field.depth", 3);
     set("loader.batch", 128);
-    set("optimizer.rate", "2e-3");
+    choose_optimizer("2e-3");
     set("train.steps", 3000);
   }
 
@@ -54,7 +54,7 @@ class Choice {
     const auto channels = static_cast<double>(recipe_.state.channels.size());
     set("field.width", std::clamp(16 * std::ceil(channels / 2), 32.0, 96.0));
     set("field.depth", 1);
-    set("optimizer.rate", "1e-3");
+    choose_optimizer("1e-3");
     const auto patches = fitting_patches();
     for (const int patch : patches) {
       for (const int batch : {16, 8, 4}) {
@@ -79,6 +79,12 @@ class Choice {
   }
 
  private:
+  void choose_optimizer(const std::string& rate) {
+    set("optimizer.name", "muon");
+    set("optimizer.rate", rate);
+    set("optimizer.muon.rate", "2e-3");
+  }
+
   double affordable_steps() const { return longest_seconds / seconds_of_a_step(); }
 
   std::vector<int> fitting_patches() const {
@@ -115,7 +121,8 @@ std::string words(const RunOptions& o, const model::StateFacts& s, double second
   const std::string length = o.length.minutes > 0 ? fmt::format("{:g} minutes at most", o.length.minutes)
                              : o.length.steps > 0 ? fmt::format("{} steps", o.length.steps)
                                                   : fmt::format("{} epochs", o.length.epochs);
-  out += fmt::format(", batch {}, rate {:g}, {}", o.loader.batch, o.optimizer.rate, length);
+  out += fmt::format(", batch {}, {}, rate {:g}, {}", o.loader.batch, o.optimizer.name, o.optimizer.rate,
+                     length);
   if (o.length.steps > 0 && o.length.minutes == 0) {
     out += fmt::format(", about {}",
                        text::duration(std::ceil(seconds * static_cast<double>(o.length.steps) / 60) * 60));

@@ -1,10 +1,10 @@
-// What a run file leaves out and the data decide: the size of the field, the batch, the rate and the length
-// of a run that ends in minutes on this machine.
+// What a run file leaves out and the data decide: the size of the field, the batch, the optimizer and the
+// length of a run that ends in minutes on this machine.
 //
-// Vectors: mlp of 64 or more values, 3 blocks, batches of 128, rate 2e-3, 3000 steps. Grids: conv of 32 or
-// more channels, one pass through its dilations, rate 1e-3, and the finest patch and largest batch (16, 8, 4)
-// with which 2000 steps or more, 4000 at most, take no longer than some ten minutes. What a step takes is
-// counted in operations.
+// Vectors: mlp of 64 or more values, 3 blocks, batches of 128, Muon at 2e-3, 3000 steps. Grids: conv of 32 or
+// more channels, one pass through its dilations, Muon at 2e-3 (the rest at 1e-3), and the finest patch and
+// largest batch (16, 8, 4) with which 2000 steps or more, 4000 at most, take no longer than some ten minutes.
+// What a step takes is counted in operations.
 #pragma once
 
 #include <string>

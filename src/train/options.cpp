@@ -114,7 +114,7 @@ void RunOptions::describe_field(config::Section& s) {
   known.insert(known.begin(), "auto");
   s.key("name", &field,
         "which field; auto = conv on a grid, mlp for vectors; what is left out of its size, the "
-        "batch, the rate and the length is then chosen from the data",
+        "batch, the optimizer and the length is then chosen from the data",
         config::one_of(known));
   if (field == "auto" && !suited_field_.empty()) field = suited_field_;
   const std::string shown = field == "auto" ? "conv" : field;
@@ -154,6 +154,10 @@ void RunOptions::note_left_out(const config::Document& document) {
   const auto given = [&](const char* key) { return document.look_up(key).has_value(); };
   for (const char* key : {"field.width", "field.depth", "loader.batch", "optimizer.rate"}) {
     if (!given(key)) left_out.emplace_back(key);
+  }
+  if (!given("optimizer.rate") && !given("optimizer.name")) {  // whoever names one has made up their mind
+    left_out.emplace_back("optimizer.name");
+    left_out.emplace_back("optimizer.muon.rate");
   }
   if (field == "conv" && !given("field.patch")) left_out.emplace_back("field.patch");
   const bool has_length = given("train.steps") || given("train.epochs") || given("train.minutes");

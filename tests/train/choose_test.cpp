@@ -76,6 +76,7 @@ TEST(LeftOut, WhatTheRunFileSaysStays) {
   EXPECT_EQ(field_key(options, "width"), "20");
   EXPECT_EQ(options.loader.batch, 3);
   EXPECT_EQ(options.optimizer.rate, 0.5);
+  EXPECT_EQ(options.optimizer.name, "adamw") << "a rate of one's own belongs to the usual optimizer";
   EXPECT_EQ(options.length.steps, 0);
   EXPECT_EQ(options.length.epochs, 7);
 }
@@ -94,6 +95,7 @@ TEST(LeftOut, LargeGridsGetCoarserPatchesThatFit) {
   EXPECT_EQ(field_key(small, "patch"), "1");
   EXPECT_EQ(small.loader.batch, 16);
   EXPECT_EQ(small.length.steps, 4000);
+  EXPECT_EQ(small.optimizer.name, "muon");
   EXPECT_EQ(field_key(large, "patch"), "8");
   EXPECT_EQ(large.loader.batch, 4);
   EXPECT_EQ(field_key(prime, "patch"), "1");

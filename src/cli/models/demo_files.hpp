@@ -32,6 +32,7 @@ width = 64
 depth = 3
 
 [optimizer]
+name = "muon"
 rate = 2e-3
 
 [train]
@@ -76,7 +77,9 @@ name = "conv"
 width = 32
 
 [optimizer]
+name = "muon"
 rate = 1e-3
+muon.rate = 2e-3
 
 [train]
 steps = 1500
@@ -109,10 +112,10 @@ set = ["objective.name=sm"]
 set = ["objective.name=node"]
 
 [method.cvf]
-set = ["objective.name=cvf", "objective.rupture.span=whole"]
+set = ["objective.name=cvf", "objective.recipe=paper"]
 
 [method."cvf+"]
-set = ["objective.name=cvf", "objective.rupture.span=scaled", "loader.strides=[1,2]"]
+set = ["objective.name=cvf", "objective.recipe=plus"]
 
 [evaluation.between-frames]
 protocol = "time_informed"

@@ -6,6 +6,7 @@ const glossary = {
   cfm: "flow matching: the secant, at every point of the straight line between frames",
   node: "neural ODE: a tangent field, trained through its solver to hit the next frame",
   pushforward: "the secant, also from states that the field itself has reached",
+  osg: "displacements over two independent steps that agree with the one over their sum (Deep-OSG)",
 };
 
 const baselineWords = {

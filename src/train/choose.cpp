@@ -46,7 +46,7 @@ class Choice {
     set("field.width", std::clamp(32 * std::ceil(channels / 8), 64.0, 512.0));
     set("field.depth", 3);
     set("loader.batch", 128);
-    choose_optimizer("2e-3");
+    choose_optimizer("2e-3", "2e-3");
     set("train.steps", 3000);
   }
 
@@ -54,7 +54,7 @@ class Choice {
     const auto channels = static_cast<double>(recipe_.state.channels.size());
     set("field.width", std::clamp(16 * std::ceil(channels / 2), 32.0, 96.0));
     set("field.depth", 1);
-    choose_optimizer("1e-3");
+    choose_optimizer("1e-3", "4e-3");
     const auto patches = fitting_patches();
     for (const int patch : patches) {
       for (const int batch : {16, 8, 4}) {
@@ -79,10 +79,10 @@ class Choice {
   }
 
  private:
-  void choose_optimizer(const std::string& rate) {
+  void choose_optimizer(const std::string& rate, const std::string& of_matrices) {
     set("optimizer.name", "muon");
     set("optimizer.rate", rate);
-    set("optimizer.muon.rate", "2e-3");
+    set("optimizer.muon.rate", of_matrices);
   }
 
   double affordable_steps() const { return longest_seconds / seconds_of_a_step(); }

@@ -2,7 +2,7 @@
 // length of a run that ends in minutes on this machine.
 //
 // Vectors: mlp of 64 or more values, 3 blocks, batches of 128, Muon at 2e-3, 3000 steps. Grids: conv of 32 or
-// more channels, one pass through its dilations, Muon at 2e-3 (the rest at 1e-3), and the finest patch and
+// more channels, one pass through its dilations, Muon at 4e-3 (the rest at 1e-3), and the finest patch and
 // largest batch (16, 8, 4) with which 2000 steps or more, 4000 at most, take no longer than some ten minutes.
 // What a step takes is counted in operations.
 #pragma once

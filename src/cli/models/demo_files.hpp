@@ -79,7 +79,7 @@ width = 32
 [optimizer]
 name = "muon"
 rate = 1e-3
-muon.rate = 2e-3
+muon.rate = 4e-3
 
 [train]
 steps = 1500
@@ -116,6 +116,7 @@ set = ["objective.name=cvf", "objective.recipe=paper"]
 
 [method."cvf+"]
 set = ["objective.name=cvf", "objective.recipe=plus"]
+solver = "euler"
 
 [evaluation.between-frames]
 protocol = "time_informed"

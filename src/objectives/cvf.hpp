@@ -12,7 +12,7 @@
 namespace cvf::objectives {
 
 /// A name for a set of options, of which any may still be given by itself.
-enum class Recipe { paper, scaled, plus };
+enum class Recipe { paper, scaled };
 
 /// Which side of the rupture is a target only: gradients flow through the other one.
 enum class Held { none, long_side, legs };
@@ -36,7 +36,6 @@ class Cvf : public Objective {
     double tangent_weight = 1;
 
     void describe(config::Section& section);
-    void follow_recipe();
     bool scales() const { return span != Span::whole; }
   };
 

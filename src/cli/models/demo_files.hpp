@@ -115,7 +115,7 @@ set = ["objective.name=node"]
 set = ["objective.name=cvf", "objective.recipe=paper"]
 
 [method."cvf+"]
-set = ["objective.name=cvf", "objective.recipe=plus"]
+set = ["objective.name=cvf", "objective.recipe=scaled"]
 solver = "euler"
 
 [evaluation.between-frames]

@@ -10,7 +10,7 @@
 namespace cvf::study {
 namespace {
 
-constexpr double alike = 0.01;  // a hundredth more or less is the same to a reader
+constexpr double alike = 0.05;  // a twentieth more or less is the same to a reader
 
 bool less(double ratio) {
   return ratio < 1 - alike;
@@ -30,7 +30,7 @@ std::string share(double of) {
   const std::pair<double, const char*> words[] = {
       {0.5, "half of"}, {1.0 / 3, "a third of"}, {0.25, "a quarter of"}};
   for (const auto& [value, word] : words) {
-    if (std::abs(of / value - 1) < alike) return word;
+    if (std::abs(of / value - 1) < 0.02) return word;
   }
   return fmt::format("{:.2g} of", of);
 }

@@ -15,6 +15,7 @@ TEST(Reading, WinsLosesOrTradesInWords) {
   EXPECT_EQ(said(0.5, 8), "cvf+ has half of node's error for as many evaluations");
   EXPECT_EQ(said(0.8, 20), "cvf+ has 0.8 of node's error but needs 2.5 times its evaluations");
   EXPECT_EQ(said(1.001, 8.0 / 3), "cvf+ needs a third of node's evaluations at the same error");
+  EXPECT_EQ(said(1.03, 2), "cvf+ needs a quarter of node's evaluations at the same error");
   EXPECT_EQ(said(1, 8), "cvf+ and node have the same error for as many evaluations");
   EXPECT_EQ(said(1, 16), "cvf+ needs 2 times node's evaluations for the same error");
   EXPECT_EQ(said(1.3, 1.6), "cvf+ needs 0.2 of node's evaluations but has 1.3 times its error");

@@ -10,6 +10,7 @@
 
 #include "core/config.hpp"
 #include "core/errors.hpp"
+#include "core/files.hpp"
 
 namespace cvf::report {
 namespace {
@@ -24,9 +25,10 @@ bool is_of_no_interest(const std::string& key) {
 std::optional<Settings> read_run(const Cell& cell, std::vector<std::string>& notes) {
   const std::string file = (std::filesystem::path(cell.run) / "run.toml").string();
   if (!std::filesystem::exists(file)) return std::nullopt;
+  const std::string text = files::read_whole(file);  // what cannot be read is an error, nonsense a note
   try {
     Settings out;
-    for (auto& [key, value] : config::Document::from_file(file).all()) {
+    for (auto& [key, value] : config::Document::from_text(text, file).all()) {
       if (!is_of_no_interest(key)) out[key] = value;
     }
     return out;

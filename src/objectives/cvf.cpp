@@ -111,13 +111,6 @@ struct Ways {
 }  // namespace
 
 void Cvf::Options::describe(config::Section& s) {
-  static constexpr std::pair<std::string_view, Recipe> recipes[]{{"paper", Recipe::paper},
-                                                                 {"scaled", Recipe::scaled}};
-  const Recipe before = recipe;
-  s.choice<Recipe>("recipe", recipe, recipes,
-                   "what the keys below are where they are left out: paper (rupture.span whole), or scaled");
-  if (recipe != before)  // describing again must not undo what was read
-    span = recipe == Recipe::paper ? Span::whole : Span::scaled;
   static constexpr std::pair<std::string_view, Cut> cuts[]{
       {"uniform", Cut::uniform}, {"beta", Cut::beta}, {"half", Cut::even}};
   static constexpr std::pair<std::string_view, Span> spans[]{

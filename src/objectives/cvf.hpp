@@ -11,16 +11,12 @@
 
 namespace cvf::objectives {
 
-/// A name for a set of options, of which any may still be given by itself.
-enum class Recipe { paper, scaled };
-
 /// Which side of the rupture is a target only: gradients flow through the other one.
 enum class Held { none, long_side, legs };
 
 class Cvf : public Objective {
  public:
   struct Options {
-    Recipe recipe = Recipe::scaled;
     double lambda = 1, lambda_warmup = 0;
     int corners = 3;
     Cut cut = Cut::uniform;

@@ -7,7 +7,6 @@
 #include "fields/conv.hpp"
 #include "fields/mlp.hpp"
 #include "fields/sit.hpp"
-#include "objectives/cvf.hpp"
 #include "objectives/parts/draw.hpp"
 #include "support/objectives.hpp"
 
@@ -336,24 +335,6 @@ TEST(Push, IsTheSecantFromTheStateThatTheModelReached) {
     EXPECT_TRUE(torch::allclose(stopped[i], expected_stopped[i], 1e-10, 1e-14)) << i;
     EXPECT_TRUE(torch::allclose(through[i], expected_through[i], 1e-10, 1e-14)) << i;
   }
-}
-
-TEST(Recipe, IsASetOfOptionsOfWhichAnyCanBeGiven) {
-  const auto written = [](const std::string& toml) {
-    Cvf::Options options;
-    const auto describe = [&](config::Section& s) { options.describe(s); };
-    config::Document::from_text(toml, "test").read(describe);
-    return config::write(describe);
-  };
-  const auto has = [](const std::string& text, const char* line) {
-    return text.find(line) != std::string::npos;
-  };
-  const std::string paper = written("recipe = \"paper\"");
-  EXPECT_TRUE(has(paper, "span = \"whole\"")) << paper;
-  EXPECT_EQ(written(paper), paper);
-  const std::string own = written("recipe = \"paper\"\nrupture.span = \"log\"");
-  EXPECT_TRUE(has(own, "span = \"log\"")) << own;
-  EXPECT_EQ(written(own), own);
 }
 
 TEST(Cvf, RefusesWaysThatExcludeEachOther) {

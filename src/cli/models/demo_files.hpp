@@ -112,10 +112,10 @@ set = ["objective.name=sm"]
 set = ["objective.name=node"]
 
 [method.cvf]
-set = ["objective.name=cvf", "objective.recipe=paper"]
+set = ["objective.name=cvf", "objective.rupture.span=whole"]
 
 [method."cvf+"]
-set = ["objective.name=cvf", "objective.recipe=scaled"]
+set = ["objective.name=cvf", "objective.rupture.span=scaled"]
 solver = "euler"
 
 [evaluation.between-frames]

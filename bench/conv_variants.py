@@ -189,7 +189,7 @@ class Data:
 def train(data, run, options, seconds, seed, at):
     torch.manual_seed(seed)
     field = Field(data.train.shape[2], data.dt.mean().item(), Pad(data.boundary), options)
-    rate, batch = run["optimizer"]["rate"], run["loader"]["batch"]
+    rate, batch = run["optimizer"]["learning_rate"], run["loader"]["batch"]
     groups = [{"params": [p for p in field.parameters() if p.dim() > 1], "weight_decay": 0.01},
               {"params": [p for p in field.parameters() if p.dim() <= 1], "weight_decay": 0}]
     optimizer = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.99))

@@ -32,9 +32,10 @@ struct Timed : fields::VelocityField {
   explicit Timed(fields::VelocityField& field) : VelocityField(field.shape()), inner(field) {
     register_parameter("like", field.parameters().front(), false);
   }
-  Tensor forward(const Tensor& state, const Tensor& dt) override {
+  using VelocityField::forward;
+  Tensor forward(const fields::Query& query) override {
     Tensor out;
-    spent += seconds([&] { out = inner.forward(state, dt); });
+    spent += seconds([&] { out = inner.forward(query); });
     return out;
   }
   double flops() const override { return inner.flops(); }
@@ -46,10 +47,11 @@ nlohmann::json measure_overhead(const SolverSettings& s, std::string_view name, 
   configuration.batch = batch;
   Problem problem(configuration, true);
   auto timed = std::make_shared<Timed>(problem.field());
-  model::TrainedModel model{.recipe = {}, .field = timed, .normalizer = {}, .run_toml = {}};
+  model::TrainedModel model{.spec = {}, .field = timed, .normalizer = {}, .run_toml = {}};
   model.normalizer = normalizers::registry()[0].make(2, {});
   const auto solver = solver_of(name, toml);
-  const auto velocity = rollout::velocity_of(model, true);
+  const model::Contexts none;
+  const auto velocity = rollout::velocity_of({.model = model, .solver = *solver}, none);
   const auto start =
       solvers::common_times(torch::randn({batch, 2, configuration.side, configuration.side}), 0, {1, 2});
   std::vector<double> shares, totals;

@@ -41,13 +41,13 @@ double seconds_of(Act&& act) {
 }
 
 // Waves on the configuration's grid: enough rows for a few batches.
-train::RunOptions options_of(const Configuration& c, int batch, int at_once, const std::string& objective,
+train::RunOptions options_of(const Configuration& c, int batch, int micro_batch, const std::string& objective,
                              const std::string& file) {
   auto out = train::RunOptions::read(config::Document::from_text(
-      fmt::format("data.file = \"{}\"\nloader.batch = {}\ntrain.at_once = {}\nobjective.name = \"{}\"\n"
+      fmt::format("data.file = \"{}\"\nloader.batch = {}\ntrain.micro_batch = {}\nobjective.name = \"{}\"\n"
                   "generate = {{name = \"wave\", grid = \"{}\", samples = 10, frames = 33}}\n"
                   "field = {{name = \"sit\", patch = {}, width = {}, depth = {}, heads = {}}}\n",
-                  file, batch, at_once, objective, c.side, c.patch, c.width, c.depth, c.heads),
+                  file, batch, micro_batch, objective, c.side, c.patch, c.width, c.depth, c.heads),
       "cvf bench train"));
   train::provide_data(out);
   return out;
@@ -64,9 +64,10 @@ struct Recorder : fields::VelocityField {
   std::vector<Call> calls;
 
   explicit Recorder(fields::VelocityField& field) : VelocityField(field.shape()), inner(field) {}
-  Tensor forward(const Tensor& state, const Tensor& dt) override {
-    calls.push_back({state.size(0), torch::GradMode::is_enabled(), state.requires_grad()});
-    return inner.forward(state, dt);
+  using VelocityField::forward;
+  Tensor forward(const fields::Query& query) override {
+    calls.push_back({query.state.size(0), torch::GradMode::is_enabled(), query.state.requires_grad()});
+    return inner.forward(query);
   }
   double flops() const override { return inner.flops(); }
 };
@@ -74,29 +75,29 @@ struct Recorder : fields::VelocityField {
 struct Entrant {
   std::string name;
   std::unique_ptr<train::Learner> learner;
-  std::vector<std::vector<Call>> portions;  // of one step
+  std::vector<std::vector<Call>> micro_batches;  // of one step
   std::vector<double> step, psi;
 
-  Entrant(const Configuration& c, int batch, int at_once, const std::string& objective,
-          const std::string& file, train::Team& team)
+  Entrant(const Configuration& c, int batch, int micro_batch, const std::string& objective,
+          const std::string& file, train::ProcessGroup& group)
       : name(objective) {
-    auto options = options_of(c, batch, at_once, objective, file);
-    const auto materials = train::prepare(options);
-    learner = std::make_unique<train::Learner>(options, materials, team);
-    train::fit_statistics(*learner->model.normalizer, learner->feed, team);
+    auto options = options_of(c, batch, micro_batch, objective, file);
+    const auto run_data = train::prepare(options);
+    learner = std::make_unique<train::Learner>(options, run_data, group);
+    train::fit_statistics(*learner->model.normalizer, learner->feed, group);
     learner->model.field->train();
     learner->step(0);  // warm, and there is a batch to look at
-    for (const auto& [begin, end] : learner->portions(learner->batch.rows())) {
+    for (const auto& [begin, end] : learner->micro_batches(learner->batch.rows())) {
       Recorder recorder(*learner->model.field);
       learner->objective->loss({recorder, *learner->model.normalizer}, learner->batch.rows(begin, end),
                                learner->draws.rows(begin, end));
-      portions.push_back(recorder.calls);
+      micro_batches.push_back(recorder.calls);
     }
   }
 
   // The same questions with nothing around them: forward, and backward where the objective has one.
   void only_psi() {
-    for (const auto& calls : portions) only_psi(calls);
+    for (const auto& calls : micro_batches) only_psi(calls);
     learner->optimizer.clear_gradients();
   }
 
@@ -125,7 +126,7 @@ struct Entrant {
 void run_train(const TrainSettings& settings) {
   const std::string folder = (fs::temp_directory_path() / fmt::format("cvf-bench-{}", getpid())).string();
   fs::create_directories(folder);
-  train::Team alone;
+  train::ProcessGroup alone;
   nlohmann::ordered_json json{{"kernels", kernels::cpu_kernels().name}};
   if (!settings.json) fmt::print("kernels: {}\n", kernels::cpu_kernels().name);
   for (const auto& c : configurations()) {
@@ -137,7 +138,7 @@ void run_train(const TrainSettings& settings) {
     const std::string file = fmt::format("{}/{}.h5", folder, c.side);
     std::vector<Entrant> entrants;
     for (const auto& row : objectives::registry())
-      entrants.emplace_back(c, batch, settings.at_once, std::string(row.name), file, alone);
+      entrants.emplace_back(c, batch, settings.micro_batch, std::string(row.name), file, alone);
     for (int i = 0; i < settings.repeats; ++i) {
       for (auto& entrant : entrants) entrant.measure();
     }

@@ -10,8 +10,8 @@ namespace cvf::bench {
 struct TrainSettings {
   std::set<std::string> only;  // configurations by name; empty = S and A
   int repeats = 5;
-  int batch = 0;    // 0: the configuration's own
-  int at_once = 0;  // train.at_once
+  int batch = 0;        // 0: the configuration's own
+  int micro_batch = 0;  // train.micro_batch
   bool json = false;
 };
 

@@ -30,17 +30,18 @@ void simulate(const cvf::embed::Surrogate& model, double dt, int steps, double d
               "NRE", "1 step", "NRE");
   for (int k = 1; k <= steps; ++k) {
     State before = adaptive;
-    const cvf::embed::Way way = model.advance(adaptive, dt);  // as many steps as the solver finds right
-    const bool believed = way.reached && !(way.largest_nre() > doubt);
+    const cvf::embed::AdvanceResult result =
+        model.advance(adaptive, dt);  // as many steps as the solver finds right
+    const bool believed = result.reached && !(result.largest_nre() > doubt);
     if (!believed) own_solver(before, dt), adaptive = before;
 
     const double plain_nre = model.nre(plain, dt);
     model.plain_step(plain, dt);  // one evaluation, whatever dt is
     own_solver(truth, dt);
     std::printf("%6.2f %9.5f | %9.5f %5zu %5lld %8.1e | %9.5f %8.1e%s\n", k * dt, truth[0], adaptive[0],
-                way.steps.size(), static_cast<long long>(way.evaluations), way.largest_nre(),
+                result.steps.size(), static_cast<long long>(result.evaluations), result.largest_nre(),
                 static_cast<double>(plain[0]), plain_nre, believed ? "" : "  own solver instead");
-    if (!way.trouble.empty()) std::printf("       %s\n", way.trouble.c_str());
+    if (!result.message.empty()) std::printf("       %s\n", result.message.c_str());
   }
 }
 

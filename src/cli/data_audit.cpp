@@ -87,7 +87,8 @@ void add_audit(CLI::App& data) {
       "audit", "find broken numbers, dead channels, copies and leakage; exit code 7 on faults");
   app.footer(
       "Example: cvf data audit mine.h5 --train 0:800 --validation 800:900 --test 900:1000\n"
-      "A FAULT would make training or its results wrong; a remark is worth knowing. In a script: exit code 7 "
+      "A FAULT would make training or its results wrong; a remark is worth knowing. In a script: exit "
+      "code 7 "
       "is "
       "a fault.\n"
       "Next: the same lists as [split] of a RUN.toml, then cvf train.");

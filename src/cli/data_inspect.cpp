@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,18 @@ using text::printable;  // names, texts and notes come from a file, which may be
 
 struct Range {
   double low = INFINITY, high = -INFINITY;
+
+  void add(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+/// Parameters, static fields and controls: of each kind the names and their ranges.
+struct Beside {
+  const char* kind;
+  std::size_t looked_at;  // samples
+  std::vector<std::pair<std::string, Range>> ranges;
 };
 
 // A few samples tell the ranges; the audit reads everything.
@@ -30,13 +43,40 @@ std::vector<Range> sampled_ranges(const data::Source& source, std::size_t most_s
       interrupt::throw_if_requested("an inspection writes nothing, so run it again");
       source.read(sample, t, 1, frame);
       for (std::size_t i = 0; i < frame.size(); ++i) {
-        auto& range = ranges[i % channels];
-        range.low = std::min(range.low, double{frame[i]});
-        range.high = std::max(range.high, double{frame[i]});
+        ranges[i % channels].add(frame[i]);
       }
     }
   }
   return ranges;
+}
+
+template <class Values>
+Beside ranges_of(const data::Source& source, const char* kind, const std::vector<std::string>& names,
+                 std::size_t most_samples, Values values) {
+  const std::size_t samples = source.description().samples;
+  const std::size_t step = std::max<std::size_t>(1, (samples + most_samples - 1) / most_samples);
+  Beside out{kind, (samples + step - 1) / step, {}};
+  for (const auto& name : names) out.ranges.emplace_back(name, Range{});
+  for (std::size_t sample = 0; sample < samples && !names.empty(); sample += step) {
+    interrupt::throw_if_requested("an inspection writes nothing, so run it again");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      for (const double value : values(sample, i)) out.ranges[i].second.add(value);
+    }
+  }
+  return out;
+}
+
+std::vector<Beside> all_beside(const data::Source& source) {
+  const auto& d = source.description();
+  return {
+      ranges_of(source, "parameter", d.parameters, 1000,
+                [&](std::size_t sample, std::size_t i) {
+                  return std::vector{data::parameters_of(source, sample)[i]};
+                }),
+      ranges_of(source, "static", d.statics, 64,
+                [&](std::size_t sample, std::size_t i) { return source.static_field(sample, d.statics[i]); }),
+      ranges_of(source, "control", d.controls, 64,
+                [&](std::size_t sample, std::size_t i) { return source.control(sample, d.controls[i]); })};
 }
 
 std::string spacing_words(const std::vector<double>& times) {
@@ -86,15 +126,24 @@ struct Inspect {
       fmt::print("channel    {:<12} {:.6g} to {:.6g} (in a few samples)\n", printable(d.channels[c]),
                  ranges[c].low, ranges[c].high);
     }
+    for (const auto& [kind, looked_at, names] : all_beside(source)) {
+      for (const auto& [name, range] : names) {
+        fmt::print("{:<10} {:<12} {:.6g} to {:.6g} (in {} of {} samples)\n", kind, printable(name), range.low,
+                   range.high, looked_at, d.samples);
+      }
+    }
     std::size_t frames = 0;
     for (const std::size_t count : d.frames) frames += count;
     fmt::print("size       {} as float32\n", text::bytes(frames * d.frame_size() * sizeof(float)));
     for (const auto& [name, value] : d.attributes) {
-      const bool shown_above = name == "axes" || name == "boundary" || name == "channels";
-      if (!shown_above) fmt::print("attribute  {} = {}\n", printable(name), printable(one_line(value)));
+      constexpr std::array shown_above{"axes", "boundary", "channels", "parameters", "static", "controls"};
+      if (std::ranges::find(shown_above, name) == shown_above.end())
+        fmt::print("attribute  {} = {}\n", printable(name), printable(one_line(value)));
     }
-    for (const auto& [name, value] : source.scalars(0))
+    for (const auto& [name, value] : source.scalars(0)) {
+      if (std::ranges::find(d.parameters, name) != d.parameters.end()) continue;
       fmt::print("scalar     {} = {:.6g} (sample 0)\n", printable(name), value);
+    }
     for (const auto& note : d.notes) fmt::print("note       {}\n", printable(note));
   }
 
@@ -116,6 +165,11 @@ struct Inspect {
     const auto ranges = sampled_ranges(source, 8);
     for (std::size_t c = 0; c < ranges.size(); ++c)
       out["ranges"][d.channels[c]] = {ranges[c].low, ranges[c].high};
+    for (const auto& [kind, looked_at, names] : all_beside(source)) {
+      const std::string word = std::string(kind) == "static" ? kind : std::string(kind) + "s";
+      out[word] = nlohmann::json::object();
+      for (const auto& [name, range] : names) out[word][name] = {range.low, range.high};
+    }
     fmt::print("{}\n", ascii(out));
   }
 

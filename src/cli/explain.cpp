@@ -61,7 +61,7 @@ void add_explain(CLI::App& app) {
       "          cvf explain objective   the objectives and their options; docs/objectives has the "
       "equations\n"
       "          cvf explain solver      the solvers; docs/solvers\n"
-      "Any key can be set on the command line: cvf train RUN.toml --set optimizer.rate=1e-3");
+      "Any key can be set on the command line: cvf train RUN.toml --set optimizer.learning_rate=1e-3");
   const auto verb = bind<Explain>(verb_app);
   verb_app.add_option("TABLE", verb->topic, "which table; none lists them");
 }

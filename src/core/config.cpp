@@ -1,141 +1,46 @@
 #include "core/config.hpp"
 
-#include <fmt/format.h>
-
-// toml++ asserts what it takes for granted about a text, and is wrong about some ("[.x]"): a broken assertion
-// must cost a sentence, not the process. Values nested without end would cost the stack.
-namespace cvf::config {
-[[noreturn]] void refuse_text();
-}
-#define TOML_ASSERT(expression) \
-  (static_cast<bool>(expression) ? static_cast<void>(0) : cvf::config::refuse_text())
-#define TOML_MAX_NESTED_VALUES 8
-#include <toml++/toml.h>
-
-#include <algorithm>
-#include <sstream>
-#include <type_traits>
-
-#include "core/config_types.hpp"
-#include "core/errors.hpp"
+#include "core/config_reader.hpp"
 #include "core/files.hpp"
-#include "core/text.hpp"
+#include "core/log.hpp"
 
 namespace cvf::config {
 namespace {
 
-class Reader : public Section {
- public:
-  Reader(const toml::table& table, std::string place, std::string prefix)
-      : table_(table), place_(std::move(place)), prefix_(std::move(prefix)) {}
+struct BrokenAssertion {};
 
-  void refuse_unknown_keys() const {
-    for (const auto& [key, node] : table_) {
-      const std::string name(key.str());
-      if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
-        throw ConfigError("{}: unknown key '{}{}'{}", place_, prefix_, name, text::suggestion(name, known_));
-      }
-    }
-  }
+// Keys of run files that were called otherwise once.
+constexpr std::pair<std::string_view, std::string_view> renamed_keys[]{
+    {"optimizer.rate", "optimizer.learning_rate"},
+    {"optimizer.muon.rate", "optimizer.muon.learning_rate"},
+    {"train.at_once", "train.micro_batch"},
+    {"train.average", "train.ema_decay"}};
 
- protected:
-  void visit(std::string_view name, Target target, std::string_view, const Limits& limits) override {
-    known_.emplace_back(name);
-    const toml::node* node = table_.get(name);
-    if (node == nullptr) return;
-    std::visit([&](auto* value) { assign(name, *node, *value, limits); }, target);
-  }
-
-  void visit_table(std::string_view name, std::string_view, const Describe& describe) override {
-    known_.emplace_back(name);
-    static const toml::table empty;
-    const toml::node* node = table_.get(name);
-    if (node != nullptr && !node->is_table()) {
-      throw ConfigError("{}: '{}{}' must be a table", place_, prefix_, name);
-    }
-    Reader inner(node != nullptr ? *node->as_table() : empty, place_, fmt::format("{}{}.", prefix_, name));
-    describe(inner);
-    inner.refuse_unknown_keys();
-  }
-
-  std::vector<std::string> visit_names(std::string_view name) override {
-    const toml::table* inside = table_[name].as_table();
-    if (inside == nullptr) return {};
-    std::vector<std::pair<toml::source_position, std::string>> found;
-    for (const auto& [key, node] : *inside) found.emplace_back(key.source().begin, key.str());
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<std::string> out;
-    for (auto& [place, key] : found) out.push_back(std::move(key));
-    return out;
-  }
-
- private:
-  template <class T>
-  void assign(std::string_view name, const toml::node& node, T& value, const Limits& limits) const {
-    if constexpr (IsVector<T>::value) {
-      const toml::array* items = node.as_array();
-      if (items == nullptr) wrong(name, type_words<T>(), node);
-      value.clear();
-      for (const auto& item : *items)
-        value.push_back(scalar<typename T::value_type>(name, item, limits, type_words<T>()));
-    } else {
-      value = scalar<T>(name, node, limits, type_words<T>());
-    }
-  }
-
-  template <class T>
-  T scalar(std::string_view name, const toml::node& node, const Limits& limits, std::string_view type) const {
-    // toml++ would silently turn true into 1: only a float key accepts another TOML type, the integer.
-    std::optional<T> value;
-    if constexpr (std::is_same_v<T, bool>) {
-      if (node.is_boolean()) value = node.value<bool>();
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      if (node.is_string()) value = node.value<std::string>();
-    } else if constexpr (std::is_same_v<T, double>) {
-      if (node.is_number()) value = node.value<double>();
-    } else {
-      if (const auto whole = node.value_exact<std::int64_t>()) {
-        constexpr std::int64_t low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
-        if (*whole < low) wrong(name, fmt::format("at least {}", low), node);
-        if (*whole > high) wrong(name, fmt::format("at most {}", high), node);
-        value = static_cast<T>(*whole);
-      }
-    }
-    if (!value) wrong(name, type, node);
-    check(name, *value, limits, node);
-    return *value;
-  }
-
-  template <class T>
-  void check(std::string_view name, const T& value, const Limits& limits, const toml::node& node) const {
-    if constexpr (std::is_same_v<T, std::string>) {
-      if (!limits.names.empty() &&
-          std::find(limits.names.begin(), limits.names.end(), value) == limits.names.end()) {
-        throw ConfigError(
-            "{}: {}{} = '{}' is not {}{}", place_, prefix_, name, value, limits.words(),
-            text::nearest(value, limits.names).empty() ? "" : text::suggestion(value, limits.names));
-      }
-    } else if constexpr (!std::is_same_v<T, bool>) {
-      const auto number = static_cast<double>(value);
-      const bool inside =
-          number <= limits.high && (limits.low_allowed ? number >= limits.low : number > limits.low);
-      if (!inside) wrong(name, limits.words(), node);  // also refuses nan, which compares false
-    }
-  }
-
-  [[noreturn]] void wrong(std::string_view name, std::string_view wanted, const toml::node& node) const {
-    std::ostringstream shown;
-    node.visit([&shown](const auto& concrete) { shown << concrete; });
-    throw ConfigError("{}: {}{} = {} must be {}", place_, prefix_, name, shown.str(), wanted);
-  }
-
-  const toml::table& table_;
-  std::string place_, prefix_;
-  std::vector<std::string> known_;
+struct Place {
+  toml::table* table;
+  std::string key;
 };
 
-struct BrokenAssertion {};
+Place place_of(toml::table& root, std::string_view path) {
+  const auto dot = path.rfind('.');
+  toml::node* node = dot == std::string_view::npos ? &root : root.at_path(path.substr(0, dot)).node();
+  return {node == nullptr ? nullptr : node->as_table(), std::string(path.substr(dot + 1))};
+}
+
+// Brings old names of keys up to date.
+void rename_keys(toml::table& root, const std::string& name) {
+  for (const auto& [old, now] : renamed_keys) {
+    const Place from = place_of(root, old), to = place_of(root, now);
+    const toml::node* value = from.table == nullptr ? nullptr : from.table->get(from.key);
+    if (value == nullptr || value->is_table()) continue;
+    if (to.table->contains(to.key)) {
+      throw ConfigError("{}: has both {} and its old name {}; drop the old one", name, now, old);
+    }
+    log::note("{}: {} is called {} now", name, old, now);
+    to.table->insert(to.key, *value);
+    from.table->erase(from.key);
+  }
+}
 
 // The tables that a key opens are taken apart one inside the other; a chain of them as long as a file could
 // use up the stack. Nobody writes a key like that.
@@ -204,6 +109,13 @@ struct Document::Content {
   std::string name = "settings";
 };
 
+std::string current_name(std::string_view key) {
+  for (const auto& [old, now] : renamed_keys) {
+    if (key == old) return std::string(now);
+  }
+  return std::string(key);
+}
+
 Document::Document() : content_(std::make_unique<Content>()) {}
 Document::~Document() = default;
 Document::Document(Document&&) noexcept = default;
@@ -232,6 +144,7 @@ Document Document::from_text(std::string_view text, std::string name) {
     throw ConfigError("{}: line {}: is no TOML; a table's name begins with a letter, a digit or a quote",
                       document.content_->name, line_that_breaks(text));
   }
+  rename_keys(document.content_->root, document.content_->name);
   return document;
 }
 
@@ -240,7 +153,7 @@ void Document::set(std::string_view assignment) {
   if (equals == std::string_view::npos || equals == 0) {
     throw UsageError("--set {}: write it as table.key=value", assignment);
   }
-  const std::vector<std::string> path = text::split(assignment.substr(0, equals), '.');
+  const std::vector<std::string> path = text::split(current_name(assignment.substr(0, equals)), '.');
   const std::string_view word = assignment.substr(equals + 1);
 
   refuse_endless_keys(assignment, "--set");

@@ -88,6 +88,10 @@ class Section {
 
 using Describe = std::function<void(Section&)>;
 
+/// What a key of an older run file is called today: "optimizer.learning_rate" for "optimizer.rate"; any other
+/// key as it is. Documents take both names, and note the old one.
+std::string current_name(std::string_view key);
+
 /// A parsed TOML text and the overrides laid over it.
 class Document {
  public:

@@ -20,7 +20,7 @@ enum class Exit : int {
   numerics = 6,
   findings = 7,  // `cvf data audit` found faults
   interrupted = 8,
-  team = 9,  // another rank of a distributed run was lost
+  distributed = 9,  // another rank of a distributed run was lost
 };
 
 class Error : public std::runtime_error {
@@ -48,6 +48,6 @@ using DataError = ErrorOf<Exit::data>;
 using ModelError = ErrorOf<Exit::model>;
 using NumericsError = ErrorOf<Exit::numerics>;
 using Interrupted = ErrorOf<Exit::interrupted>;
-using TeamError = ErrorOf<Exit::team>;
+using DistributedError = ErrorOf<Exit::distributed>;
 
 }  // namespace cvf

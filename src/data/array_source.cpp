@@ -71,6 +71,12 @@ void require_request(const Description& about, std::size_t sample, std::size_t f
   }
 }
 
+void require_numbers(std::span<const float> values, const std::string& name) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) throw DataError("{}: value {} is {}", name, i, values[i]);
+  }
+}
+
 void require_increasing(const std::vector<double>& times, const std::string& name) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (!std::isfinite(times[i])) throw DataError("{}: time {} is {}", name, i, times[i]);
@@ -118,6 +124,19 @@ std::map<std::string, double> ArraySource::scalars(std::size_t sample) const {
   std::map<std::string, double> found;
   for (const auto& [name, values] : content_.scalars) found[name] = pick(values, sample);
   return found;
+}
+
+std::vector<float> ArraySource::static_field(std::size_t sample, const std::string& name) const {
+  require_request(description(), sample, 0, 0, 0);
+  const auto found = content_.statics.find(name);
+  if (found == content_.statics.end()) return Source::static_field(sample, name);
+  const auto& [view, index, count] = found->second;
+  const FrameShape shape{description().ny, description().nx, count};
+  std::vector<float> all(shape.size()), out;
+  data::read(view, sample, 0, 1, shape, all.data());
+  for (std::size_t i = index; i < all.size(); i += count) out.push_back(all[i]);
+  require_numbers(out, view.array->name());
+  return out;
 }
 
 }  // namespace cvf::data

@@ -19,6 +19,9 @@ GroupsPlan plan_for(const Source& source, const std::vector<std::size_t>& sample
     interrupt::throw_if_requested("no file was written");
     plan.times.push_back(source.times(sample));
   }
+  plan.parameters = d.parameters;
+  plan.statics = d.statics;
+  plan.controls = d.controls;
   plan.attributes.assign(d.attributes.begin(), d.attributes.end());
   return plan;
 }
@@ -34,6 +37,22 @@ void copy_data(const Source& source, std::size_t from, hdf5::Dataset& to) {
     count.front() = std::min(block, frames - first);
     source.read(from, first, count.front(), std::span(values).first(count.front() * size));
     to.write(start, count, values.data());
+  }
+}
+
+void copy_beside(const Source& source, std::size_t from, const GroupsPlan& plan, const hdf5::Group& to) {
+  const auto write = [&to](const std::string& path, const std::vector<std::size_t>& extents,
+                           const std::vector<float>& values) {
+    const std::vector<std::size_t> start(extents.size(), 0);
+    to.create_dataset(path, extents, {hdf5::Element::float32}).write(start, extents, values.data());
+  };
+  if (!plan.statics.empty()) to.create_group("static");
+  for (const auto& name : plan.statics)
+    write(static_path(name), plan.static_extents(), source.static_field(from, name));
+  if (!plan.controls.empty()) to.create_group("controls");
+  for (const auto& name : plan.controls) {
+    const auto values = source.control(from, name);
+    write(control_path(name), {values.size()}, values);
   }
 }
 
@@ -73,6 +92,7 @@ void convert(const Source& source, const std::string& path, const ConvertOptions
       write_grid(group, plan, i);
       hdf5::Group scalars = group.create_group("scalars");
       for (const auto& [name, value] : source.scalars(samples[i])) scalars.write_number(name, value);
+      copy_beside(source, samples[i], plan, group);
       progress.advance();
     }
     file.close();

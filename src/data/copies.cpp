@@ -21,6 +21,16 @@ double squared_distance(const Source& source, std::size_t a, std::size_t b) {
   return total;
 }
 
+// Parameters that differ by more than the share that makes frames differ, or other fields and controls, send
+// equal states elsewhere.
+bool same_context(const Fingerprint& a, const Fingerprint& b, double near) {
+  return a.beside == b.beside &&
+         std::equal(a.parameters.begin(), a.parameters.end(), b.parameters.begin(),
+                    [near](double p, double q) {
+                      return std::abs(p - q) <= near * std::max(std::abs(p), std::abs(q));
+                    });
+}
+
 }  // namespace
 
 Classes classes_by(const std::vector<Fingerprint>& prints, Digest Fingerprint::*digest) {
@@ -60,7 +70,7 @@ std::vector<Pair> near_pairs(const Source& source, const std::vector<Fingerprint
     for (std::size_t j = i + 1; j < order.size(); ++j) {
       const Fingerprint& b = prints[order[j]];
       if (b.projections[0] - a.projections[0] > 6 * distance) break;
-      const bool candidate = a.initial != b.initial &&
+      const bool candidate = a.initial != b.initial && same_context(a, b, near) &&
                              std::equal(a.projections.begin(), a.projections.end(), b.projections.begin(),
                                         [&](double p, double q) { return std::abs(p - q) <= 6 * distance; });
       if (candidate && squared_distance(source, order[i], order[j]) <= distance * distance) {

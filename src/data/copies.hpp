@@ -17,7 +17,8 @@ Classes classes_by(const std::vector<Fingerprint>& prints, Digest Fingerprint::*
 /// Compares the first `frames` frames value by value: a report of copies must not rest on a hash alone.
 bool equal_frames(const Source& source, std::size_t a, std::size_t b, std::size_t frames);
 
-/// Pairs of samples whose first frames differ, but by no more than `near` times their own variation.
+/// Pairs of samples whose first frames differ, but by no more than `near` times their own variation, and
+/// whose parameters, static fields and controls are the same or as near.
 using Pair = std::pair<std::size_t, std::size_t>;
 std::vector<Pair> near_pairs(const Source& source, const std::vector<Fingerprint>& prints, double near);
 

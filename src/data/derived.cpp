@@ -16,6 +16,13 @@ class Derived : public Source {
   const Description& description() const override { return description_; }
   std::vector<double> times(std::size_t sample) const override { return below_->times(sample); }
   std::map<std::string, double> scalars(std::size_t sample) const override { return below_->scalars(sample); }
+  SampleContextPointer context(std::size_t sample) const override { return below_->context(sample); }
+  std::vector<float> static_field(std::size_t sample, const std::string& name) const override {
+    return below_->static_field(sample, name);
+  }
+  std::vector<float> control(std::size_t sample, const std::string& name) const override {
+    return below_->control(sample, name);
+  }
 
  protected:
   std::vector<float> read_below(std::size_t sample, std::size_t first, std::size_t count) const {
@@ -84,8 +91,18 @@ class BlockAverage : public Derived {
   }
 
   void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const override {
-    const auto values = read_below(sample, first, count);
-    const std::size_t channels = description_.channels.size();
+    average(read_below(sample, first, count), count, description_.channels.size(), out);
+  }
+
+  std::vector<float> static_field(std::size_t sample, const std::string& name) const override {
+    std::vector<float> out(description_.ny * description_.nx);
+    average(below_->static_field(sample, name), 1, 1, out);
+    return out;
+  }
+
+ private:
+  void average(const std::vector<float>& values, std::size_t count, std::size_t channels,
+               std::span<float> out) const {
     const std::size_t fine_nx = description_.nx * fx_, rows = count * description_.ny;
     const double share = 1.0 / static_cast<double>(fx_ * fy_);
     for (std::size_t row = 0; row < rows; ++row) {
@@ -102,7 +119,6 @@ class BlockAverage : public Derived {
     }
   }
 
- private:
   static std::vector<double> means(const std::vector<double>& fine, std::size_t factor) {
     std::vector<double> coarse;
     for (std::size_t i = 0; i + factor <= fine.size(); i += factor) {

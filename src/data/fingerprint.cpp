@@ -46,6 +46,17 @@ double variation_about_means(std::span<const float> frame, std::size_t channels)
   return std::sqrt(total);
 }
 
+// Two samples that begin alike are twins only if the same acts on them.
+void add_context(const Source& source, std::size_t sample, Fingerprint& print) {
+  const Description& d = source.description();
+  print.parameters = parameters_of(source, sample);
+  Sha256 hash;
+  const auto add = [&hash](const std::vector<float>& values) { hash.add(std::as_bytes(std::span(values))); };
+  for (const auto& name : d.statics) add(source.static_field(sample, name));
+  for (const auto& name : d.controls) add(source.control(sample, name));
+  print.beside = hash.finish();
+}
+
 }  // namespace
 
 Projections::Projections(std::size_t frame_size) : directions_(count * frame_size) {
@@ -72,6 +83,8 @@ Fingerprint fingerprint(const Source& source, std::size_t sample, const Projecti
   Fingerprint print;
   print.channels.assign(d.channels.size(), {infinity, -infinity, 0, 0, 0});
 
+  add_context(source, sample, print);
+
   const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 20) / size, 1, frames);
   std::vector<float> values((block + 1) * size);  // the last frame of the block before, then the block
   Sha256 whole;
@@ -92,6 +105,8 @@ Fingerprint fingerprint(const Source& source, std::size_t sample, const Projecti
       const std::span<const float> initial = fresh.first(size);
       Sha256 hash;
       hash.add(std::as_bytes(initial));
+      hash.add(std::as_bytes(std::span(print.parameters)));
+      hash.add(std::as_bytes(std::span(print.beside)));
       print.initial = hash.finish();
       print.projections = projections.of(initial);
       print.variation = variation_about_means(initial, d.channels.size());

@@ -30,7 +30,10 @@ struct ChannelSums {
 };
 
 struct Fingerprint {
-  Digest initial{}, trajectory{};
+  Digest initial{};     // of the first frame and all that acts on the sample
+  Digest trajectory{};  // of the frames
+  Digest beside{};      // of static fields and controls
+  std::vector<double> parameters;
   std::array<double, Projections::count> projections{};
   double variation = 0;  // L2 norm of the first frame about its channel means
   std::vector<ChannelSums> channels;

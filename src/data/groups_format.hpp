@@ -5,6 +5,9 @@
 //   (config, seed, ...) /0000/data       float32 (t,y,x,c), (t,x,c) or (t,c), one chunk a frame
 //   /0000/grid/{x,y,t}
 //   /0000/scalars/*  float64: drawn parameters, solver statistics
+//   /0000/static/*   float32 of the grid's shape: fields that do not change in time
+//   /0000/controls/* float32 (t): what acts on the sample, at its frame times and linear in between
+//   The root's attributes parameters (some of the scalars), static and controls name those that there are.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +25,12 @@ struct GroupsPlan {
   std::vector<std::vector<double>> times;  // for each sample
   std::vector<std::string> scalar_names;
   std::vector<std::pair<std::string, std::string>> attributes;  // of the root
+  std::vector<std::string> parameters = {};  // the scalars that are parameters of the equation
+  std::vector<std::string> statics = {};     // static fields of each sample
+  std::vector<std::string> controls = {};    // control series of each sample
 
+  std::size_t cells() const { return ny * nx; }
+  std::vector<std::size_t> static_extents() const;  // of a static field: {ny,nx}, {nx} or {}
   std::size_t samples() const { return times.size(); }
   std::size_t frame_size() const { return ny * nx * channels.size(); }
   std::string key(std::size_t sample) const;                   // "0007"
@@ -42,5 +50,9 @@ namespace cvf::data {
 /// Everything of the layout but the data arrays themselves.
 void write_root(hdf5::Group& root, const GroupsPlan& plan);
 void write_grid(hdf5::Group& group, const GroupsPlan& plan, std::size_t sample);
+
+/// Where a static field or a control of a sample lies in its group.
+std::string static_path(const std::string& name);
+std::string control_path(const std::string& name);
 
 }  // namespace cvf::data

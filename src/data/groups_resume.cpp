@@ -56,12 +56,11 @@ void GroupsWriter::go_on(const SampleJournal::Content& before) {
   journal_.start({before.plan, sound});
 }
 
-// Equal plans are laid out to equal bytes, so all that is neither frame nor scalar can be written once more.
+// Equal plans are laid out to equal bytes, so all that is no piece of a sample can be written once more.
 void GroupsWriter::restore_structure(const std::string& sound) {
   std::vector<Stretch> values;
-  for (const auto& places : places_) {
-    for (const auto place : places.frames) append(values, place, plan_.frame_size() * sizeof(float));
-    for (const auto place : places.scalars) append(values, place, sizeof(double));
+  for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
+    for_each_piece(sample, [&](std::uint64_t place, std::size_t size) { append(values, place, size); });
   }
   std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   const BytesPointer from = file_bytes(sound);
@@ -95,15 +94,11 @@ std::vector<SampleRecord> GroupsWriter::sound_ones(const std::vector<SampleRecor
 std::uint32_t GroupsWriter::sum_in_file(const Bytes& file, std::size_t sample) const {
   std::vector<std::uint32_t> sums;
   std::vector<std::byte> bytes;
-  const auto read = [&](const std::vector<std::uint64_t>& places, std::size_t size) {
+  for_each_piece(sample, [&](std::uint64_t place, std::size_t size) {
     bytes.resize(size);
-    for (const auto place : places) {
-      file.read(place, size, bytes.data());
-      sums.push_back(crc32c(bytes));
-    }
-  };
-  read(places_[sample].frames, plan_.frame_size() * sizeof(float));
-  read(places_[sample].scalars, sizeof(double));
+    file.read(place, size, bytes.data());
+    sums.push_back(crc32c(bytes));
+  });
   return crc32c(std::as_bytes(std::span(sums)));
 }
 

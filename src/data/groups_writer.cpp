@@ -35,40 +35,6 @@ int open_file(const std::string& path) {
   return handle;
 }
 
-// Hears a wish to stop, once for many frames: a layout of a moment is finished, and then can be gone on from.
-void listen(std::size_t frames, std::size_t& unheard) {
-  unheard += frames;
-  if (unheard < 1000) return;
-  unheard = 0;
-  interrupt::throw_if_requested("the same command goes on");
-}
-
-haddr_t chunk_address(const hdf5::Dataset& dataset, std::size_t frame) {
-  std::vector<hsize_t> corner(dataset.rank(), 0);
-  corner.front() = frame;
-  unsigned filters = 0;
-  hsize_t size = 0;
-  haddr_t address = HADDR_UNDEF;
-  H5Dget_chunk_info_by_coord(dataset.id(), corner.data(), &filters, &address, &size);
-  return address;
-}
-
-// The byte offsets of the frames of a dataset whose room is already reserved. HDF5 reserves chunks one behind
-// the other; only where it did not is each of them looked up, which takes HDF5 a walk over all chunks.
-std::vector<std::uint64_t> frame_offsets(const hdf5::Dataset& dataset, std::size_t frame_bytes) {
-  const std::size_t frames = dataset.extents().front();
-  const bool chunked = !dataset.chunk().empty();
-  const haddr_t begin = chunked ? chunk_address(dataset, 0) : H5Dget_offset(dataset.id());
-  const bool in_a_row = !chunked || chunk_address(dataset, frames - 1) == begin + (frames - 1) * frame_bytes;
-  std::vector<std::uint64_t> out(frames);
-  std::size_t unheard = 0;
-  for (std::size_t i = 0; i < frames; ++i) {
-    if (!in_a_row) listen(frames, unheard);
-    out[i] = in_a_row ? begin + i * frame_bytes : chunk_address(dataset, i);
-  }
-  return out;
-}
-
 }  // namespace
 
 GroupsWriter::GroupsWriter(std::string path, GroupsPlan plan, Remains remains)
@@ -112,56 +78,6 @@ void GroupsWriter::begin() {
   }
 }
 
-void GroupsWriter::lay_out(const std::string& path) const {
-  const hdf5::Guard guard;
-  hdf5::File file = hdf5::File::create(path);
-  hdf5::Group root = file.root();
-  write_root(root, plan_);
-  std::size_t unheard = 0;
-  for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
-    listen(plan_.times[sample].size(), unheard);
-    hdf5::Group group = root.create_group(plan_.key(sample));
-    group.set("sample", static_cast<std::int64_t>(sample));
-    hdf5::Storage storage{hdf5::Element::float32};
-    storage.reserved = true;
-    const auto extents = plan_.extents(sample);
-    if (extents.size() > 2) {  // a vector state's frames are too small for chunks of their own
-      storage.chunk = extents;
-      storage.chunk.front() = 1;
-    }
-    group.create_dataset("data", extents, storage).set("axes", plan_.axes());
-    write_grid(group, plan_, sample);
-    hdf5::Group scalars = group.create_group("scalars");
-    for (const auto& name : plan_.scalar_names) {
-      hdf5::Storage number{hdf5::Element::float64};
-      number.reserved = true;
-      scalars.create_dataset(name, {}, number);
-    }
-  }
-  file.close();
-}
-
-void GroupsWriter::find_places(const std::string& path) {
-  const hdf5::Guard guard;
-  const hdf5::Group root = hdf5::File::open(path).root();
-  places_.resize(plan_.samples());
-  std::size_t unheard = 0;
-  for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
-    listen(plan_.times[sample].size(), unheard);
-    const hdf5::Group group = root.group(plan_.key(sample));
-    places_[sample].frames = frame_offsets(group.dataset("data"), plan_.frame_size() * sizeof(float));
-    for (const auto& name : plan_.scalar_names) {
-      places_[sample].scalars.push_back(H5Dget_offset(group.dataset("scalars/" + name).id()));
-    }
-    for (const auto* offsets : {&places_[sample].frames, &places_[sample].scalars}) {
-      if (std::find(offsets->begin(), offsets->end(), HADDR_UNDEF) != offsets->end()) {
-        throw DataError("{}: no room was reserved for sample {}; delete the file and begin again", path,
-                        sample);
-      }
-    }
-  }
-}
-
 // Better a clear word now than a full disk after an hour.
 void GroupsWriter::reserve_disk() {
   struct stat status = {};
@@ -191,7 +107,10 @@ void GroupsWriter::write_at(std::uint64_t offset, const void* bytes, std::size_t
 
 std::uint32_t& GroupsWriter::sum_of(std::size_t sample, std::size_t piece) {
   auto& sums = sums_[sample];
-  if (sums.empty()) sums.resize(plan_.times[sample].size() + plan_.scalar_names.size());
+  if (sums.empty()) {
+    sums.resize(plan_.times[sample].size() + plan_.scalar_names.size() + plan_.statics.size() +
+                plan_.controls.size());
+  }
   return sums.at(piece);
 }
 
@@ -205,6 +124,18 @@ void GroupsWriter::write_scalars(std::size_t sample, std::span<const double> val
     write_at(places_[sample].scalars.at(i), &values[i], sizeof(double));
     sum_of(sample, plan_.times[sample].size() + i) = crc32c(std::as_bytes(values.subspan(i, 1)));
   }
+}
+
+void GroupsWriter::write_static(std::size_t sample, std::size_t which, std::span<const float> values) {
+  write_at(places_[sample].statics.at(which), values.data(), values.size_bytes());
+  const std::size_t before = plan_.times[sample].size() + plan_.scalar_names.size();
+  sum_of(sample, before + which) = crc32c(std::as_bytes(values));
+}
+
+void GroupsWriter::write_control(std::size_t sample, std::size_t which, std::span<const float> values) {
+  write_at(places_[sample].controls.at(which), values.data(), values.size_bytes());
+  const std::size_t before = plan_.times[sample].size() + plan_.scalar_names.size() + plan_.statics.size();
+  sum_of(sample, before + which) = crc32c(std::as_bytes(values));
 }
 
 void GroupsWriter::finish_sample(std::size_t sample) {

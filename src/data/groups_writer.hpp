@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
@@ -47,6 +48,8 @@ class GroupsWriter {
   // Each sample by one thread, different samples by any number of threads.
   void write_frame(std::size_t sample, std::size_t frame, std::span<const float> values);  // [ny, nx, C]
   void write_scalars(std::size_t sample, std::span<const double> values);  // in the plan's order
+  void write_static(std::size_t sample, std::size_t which, std::span<const float> values);   // [ny, nx]
+  void write_control(std::size_t sample, std::size_t which, std::span<const float> values);  // [T]
   void finish_sample(std::size_t sample);
 
   /// Adds arrays whose length nobody could plan, beside the data of their samples. Only once everything else
@@ -62,18 +65,21 @@ class GroupsWriter {
 
  private:
   struct Places {  // byte offsets in the file
-    std::vector<std::uint64_t> frames, scalars;
+    std::vector<std::uint64_t> frames, scalars, statics, controls;
   };
   void begin();
   void go_on(const SampleJournal::Content& before);
   void lay_out(const std::string& file) const;
   void find_places(const std::string& file);
+  /// Everything of a sample that is not structure, in the order of its checksums.
+  void for_each_piece(std::size_t sample,
+                      const std::function<void(std::uint64_t place, std::size_t bytes)>& use) const;
   void restore_structure(const std::string& sound);
   std::vector<SampleRecord> sound_ones(const std::vector<SampleRecord>& records) const;
   std::uint32_t sum_in_file(const Bytes& file, std::size_t sample) const;
   void reserve_disk();
   void record();                                                 // needs flush_mutex_
-  std::uint32_t& sum_of(std::size_t sample, std::size_t piece);  // frames, then scalars
+  std::uint32_t& sum_of(std::size_t sample, std::size_t piece);  // as for_each_piece has them
   void write_at(std::uint64_t offset, const void* bytes, std::size_t count);
 
   std::string path_, part_path_;

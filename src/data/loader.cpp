@@ -31,7 +31,7 @@ void LoaderOptions::describe(config::Section& s) {
 
 Loader::Loader(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
                DownsamplingOptions downsampling, LoaderOptions options, std::uint64_t seed, Shard shard,
-               Companions companions)
+               FrameDerivatives derivatives)
     : source_(std::move(source)),
       options_(std::move(options)),
       seed_(seed),
@@ -41,7 +41,7 @@ Loader::Loader(std::shared_ptr<const Source> source, std::vector<std::size_t> sa
   if (batch % shard_.ranks != 0) {
     throw ConfigError("loader.batch = {} must be a multiple of the number of ranks, {}", batch, shard_.ranks);
   }
-  plan(std::move(samples), std::move(companions));
+  plan(std::move(samples), std::move(derivatives));
   batches_per_epoch_ = order_->rows_per_epoch() / batch;
   if (batches_per_epoch_ == 0) {
     throw ConfigError(
@@ -55,8 +55,8 @@ Loader::~Loader() {
   stop();
 }
 
-void Loader::plan(std::vector<std::size_t> samples, Companions companions) {
-  Trajectories sizes(source_, downsampling_, seed_, false, companions);
+void Loader::plan(std::vector<std::size_t> samples, FrameDerivatives derivatives) {
+  Trajectories sizes(source_, downsampling_, seed_, false, derivatives);
   std::vector<std::size_t> lengths;
   std::size_t total = 0, largest = 1;
   for (const std::size_t sample : samples) {
@@ -79,7 +79,7 @@ void Loader::plan(std::vector<std::size_t> samples, Companions companions) {
         std::max<std::size_t>(1, cap / (windows_held * largest)));
   }
   trajectories_ =
-      std::make_unique<Trajectories>(source_, downsampling_, seed_, in_memory_, std::move(companions));
+      std::make_unique<Trajectories>(source_, downsampling_, seed_, in_memory_, std::move(derivatives));
   OrderOptions order{seed_, window, static_cast<std::size_t>(options_.frames_per_row), {}};
   order.strides.assign(options_.strides.begin(), options_.strides.end());
   order_ = std::make_unique<Order>(std::move(samples), std::move(lengths), order);
@@ -190,6 +190,7 @@ std::unique_ptr<Batch> Loader::assemble(Cursor cursor) {
 void Loader::copy_row(Batch& batch, std::size_t row, const LoadedWindow& window, const RowId& id) const {
   const Trajectory& trajectory = *window.trajectories.at(id.sample);
   batch.ids[row] = id;
+  batch.contexts[row] = trajectory.context;
   for (std::size_t f = 0; f < batch.frames; ++f) {
     const std::size_t frame = id.first + f * id.stride;
     batch.times[f * batch.rows + row] = trajectory.times[frame];
@@ -255,6 +256,7 @@ std::unique_ptr<Batch> Loader::blank_batch() {
   batch->values.resize(batch->frames * batch->rows * batch->frame_size);
   batch->times.resize(batch->frames * batch->rows);
   batch->ids.resize(batch->rows);
+  batch->contexts.resize(batch->rows);
   return batch;
 }
 

@@ -50,9 +50,10 @@ struct Cursor {
 struct Batch {
   Cursor cursor;
   std::size_t rows = 0, frames = 0, frame_size = 0;
-  std::vector<float> values;  // [frames, rows, (1+companions,) C, H, W]: frame f of all rows is one block
+  std::vector<float> values;  // [frames, rows, (1+derivatives,) C, H, W]: frame f of all rows is one block
   std::vector<double> times;  // [frames, rows]
   std::vector<RowId> ids;     // [rows]
+  std::vector<SampleContextPointer> contexts;  // [rows], null where there are none
 
   std::span<const float> frame(std::size_t f) const {
     return std::span(values).subspan(f * rows * frame_size, rows * frame_size);
@@ -65,7 +66,7 @@ class Loader {
  public:
   Loader(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
          DownsamplingOptions downsampling, LoaderOptions options, std::uint64_t seed, Shard shard = {},
-         Companions companions = {});
+         FrameDerivatives derivatives = {});
   ~Loader();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
@@ -89,7 +90,7 @@ class Loader {
   };
   using WindowFuture = std::shared_future<std::shared_ptr<const LoadedWindow>>;
 
-  void plan(std::vector<std::size_t> samples, Companions companions);
+  void plan(std::vector<std::size_t> samples, FrameDerivatives derivatives);
   void start(Cursor cursor);
   void stop();
   void produce(Cursor cursor);                     // the background thread

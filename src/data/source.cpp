@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "data/layouts/layout.hpp"
 #include "data/probe.hpp"
 
@@ -74,6 +75,32 @@ std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options
   }
   throw DataError("{}: {}; HDF5, NPY and NPZ files are read", file,
                   begin.empty() ? "is empty" : "is none of the formats known, or was cut short");
+}
+
+std::vector<float> Source::static_field(std::size_t, const std::string& name) const {
+  throw DataError("{}: has no static field '{}'{}", description().file, name,
+                  description().statics.empty() ? "" : text::suggestion(name, description().statics));
+}
+
+std::vector<float> Source::control(std::size_t, const std::string& name) const {
+  throw DataError("{}: has no control '{}'{}", description().file, name,
+                  description().controls.empty() ? "" : text::suggestion(name, description().controls));
+}
+
+std::vector<double> parameters_of(const Source& source, std::size_t sample) {
+  const Description& about = source.description();
+  if (about.parameters.empty()) return {};
+  const auto scalars = source.scalars(sample);
+  std::vector<double> out;
+  for (const auto& name : about.parameters) {
+    const auto found = scalars.find(name);
+    if (found == scalars.end())
+      throw DataError("{}: sample {} has no parameter {}", about.file, sample, name);
+    if (!std::isfinite(found->second))
+      throw DataError("{}: parameter {} of sample {} is {}", about.file, name, sample, found->second);
+    out.push_back(found->second);
+  }
+  return out;
 }
 
 void leave_hdf5_as_it_is_at_exit() {

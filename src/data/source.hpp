@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "core/sample_context.hpp"
+
 namespace cvf::data {
 
 struct Description {
@@ -25,6 +27,10 @@ struct Description {
   std::string boundary = "unknown";
   std::vector<std::size_t> frames;                // for each sample
   std::map<std::string, std::string> attributes;  // scalars and texts worth showing
+  ContextNames context;                           // what `context` gives for each sample
+  std::vector<std::string> parameters = {};       // the scalars that are parameters of the equation
+  std::vector<std::string> statics = {};          // fields of each sample that do not change in time
+  std::vector<std::string> controls = {};         // what acts on each sample, over its times
   std::vector<std::string> notes;  // what was noticed, e.g. a coordinate array that is one entry too long
 
   std::size_t frame_size() const { return ny * nx * channels.size(); }  // values in one frame
@@ -43,7 +49,18 @@ class Source {
 
   /// Numbers stored with one sample: parameters of its equation, solver statistics.
   virtual std::map<std::string, double> scalars(std::size_t sample) const = 0;
+
+  /// What the sample's state moves under (see with_context); null: nothing that was asked for.
+  virtual SampleContextPointer context(std::size_t /*sample*/) const { return nullptr; }
+
+  /// A static field of one sample, [ny, nx], and a control at times(sample), between which it is linear. All
+  /// values are finite. A name that the description does not list is a DataError.
+  virtual std::vector<float> static_field(std::size_t sample, const std::string& name) const;
+  virtual std::vector<float> control(std::size_t sample, const std::string& name) const;
 };
+
+/// The parameters of one sample, in the order of the description. Finite, or a DataError.
+std::vector<double> parameters_of(const Source& source, std::size_t sample);
 
 /// What a user says about a plain array that nothing in the file tells.
 struct OpenOptions {

@@ -44,12 +44,12 @@ std::size_t run_length(const std::vector<std::size_t>& frames, std::size_t begin
 }  // namespace
 
 Trajectories::Trajectories(std::shared_ptr<const Source> source, DownsamplingOptions downsampling,
-                           std::uint64_t seed, bool keep, Companions companions)
+                           std::uint64_t seed, bool keep, FrameDerivatives derivatives)
     : source_(std::move(source)),
       downsampling_(downsampling),
       seed_(seed),
       keep_(keep),
-      companions_(std::move(companions)) {}
+      derivatives_(std::move(derivatives)) {}
 
 std::shared_ptr<const Trajectory> Trajectories::get(std::size_t sample) {
   if (!keep_) return read(sample);
@@ -78,6 +78,7 @@ std::shared_ptr<const Trajectory> Trajectories::read(std::size_t sample) const {
   out->frames = data::kept_frames(downsampling_, d.frames.at(sample), seed_, sample);
   const std::vector<double> all_times = source_->times(sample);
   for (const std::size_t frame : out->frames) out->times.push_back(all_times[frame]);
+  out->context = source_->context(sample);
   out->values.resize(out->frames.size() * size);
 
   // A block of about 1 MB at a time: it is still in the cache when it is split into planes.
@@ -93,18 +94,18 @@ std::shared_ptr<const Trajectory> Trajectories::read(std::size_t sample) const {
     }
     begin += run;
   }
-  if (companions_.count > 0) add_companions(*out);
+  if (derivatives_.count > 0) add_derivatives(*out);
   return out;
 }
 
-void Trajectories::add_companions(Trajectory& trajectory) const {
+void Trajectories::add_derivatives(Trajectory& trajectory) const {
   const std::size_t size = source_->description().frame_size(), frames = trajectory.frames.size(),
                     stored = stored_size();
-  std::vector<float> further(companions_.count * frames * size), together(frames * stored);
-  companions_.fill(trajectory, size, further);
+  std::vector<float> further(derivatives_.count * frames * size), together(frames * stored);
+  derivatives_.fill(trajectory, size, further);
   for (std::size_t f = 0; f < frames; ++f) {
     std::copy_n(&trajectory.values[f * size], size, &together[f * stored]);
-    for (std::size_t c = 0; c < companions_.count; ++c) {
+    for (std::size_t c = 0; c < derivatives_.count; ++c) {
       std::copy_n(&further[(c * frames + f) * size], size, &together[f * stored + (1 + c) * size]);
     }
   }

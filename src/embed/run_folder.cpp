@@ -22,8 +22,8 @@ std::string model_folder(const std::string& path) {
 
 // First what the model says of itself, then the configuration of its run.
 std::string known(const model::TrainedModel& model, const std::string& key) {
-  const auto found = model.recipe.provenance.find(key);
-  if (found != model.recipe.provenance.end()) return found->second;
+  const auto found = model.spec.provenance.find(key);
+  if (found != model.spec.provenance.end()) return found->second;
   const std::string path = key == "objective" ? "objective.name" : "objective." + key;
   return config::Document::from_text(model.run_toml, "run.toml").look_up(path).value_or("");
 }
@@ -40,7 +40,7 @@ RunFolder open_run(const std::string& path) {
   out.solver = "gcs";
   if (out.objective.empty()) return out;
   const auto& row = find(objectives::registry(), out.objective, "objective");
-  out.solver = row.stepped;
+  out.solver = row.default_solver;
   const std::string conditioned = known(out.model, "conditioned");
   out.conditioned = conditioned.empty() ? row.conditioned : conditioned == "true";
   return out;

@@ -1,12 +1,12 @@
 // A trained model inside somebody else's program: load a folder, hand over a state in physical units, get it
 // back at a later time, with how far the model trusts itself. Nothing of LibTorch in this header, so a host
 // code compiles against it as against any small library. Errors are exceptions (std::runtime_error) of one
-// sentence; a step that goes wrong numerically is no exception but a Way that was not `reached`.
+// sentence; a step that goes wrong numerically is no exception but an AdvanceResult that was not `reached`.
 //
 //   auto surrogate = cvf::embed::Surrogate::load("runs/mine");
 //   std::vector<double> state = ...;                    // state_size() values: [channel][y][x]
-//   const auto way = surrogate.advance(state, 0.1);     // in place
-//   if (way.largest_nre() > 0.2) ...                    // ask the expensive solver instead
+//   const auto result = surrogate.advance(state, 0.1);     // in place
+//   if (result.largest_nre() > 0.2) ...                    // ask the expensive solver instead
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/sample_context.hpp"
 
 namespace cvf::embed {
 
@@ -25,9 +27,9 @@ struct Step {
 };
 
 /// How a state got from one time to a later one.
-struct Way {
+struct AdvanceResult {
   bool reached = true;           // false: the state was left as it was
-  std::string trouble;           // a sentence; empty when all went well
+  std::string message;           // a sentence; empty when all went well
   std::int64_t evaluations = 0;  // of the network
   std::vector<Step> steps;
 
@@ -50,18 +52,26 @@ class Surrogate {
   /// States are on this grid from now on. A model whose field has no positions takes any grid of the spacing
   /// that it was trained on; dy and dx are yours, 0 where you do not want it checked.
   void use_grid(std::int64_t ny, std::int64_t nx, double dy = 0, double dx = 0);
+
+  /// What the model takes beside the state, by name; and its values from now on, in physical units. Controls
+  /// are series over times on a clock of yours: `use_time` says what it shows when the next step begins (0
+  /// until you say so; nothing moves it but you).
+  ContextNames context() const;
+  void use_context(SampleContext context);
+  void use_time(double time);
+
   std::size_t state_size() const;  // channels * ny * nx
   double shortest_step() const;    // spacing of the frames that training began with
   double longest_step() const;     // longest step of training: beyond it the field extrapolates
   const std::string& solver() const;
 
   /// Moves the state dt > 0 ahead, in as many steps as the solver finds right.
-  Way advance(std::span<double> state, double dt) const;
-  Way advance(std::span<float> state, double dt) const;
+  AdvanceResult advance(std::span<double> state, double dt) const;
+  AdvanceResult advance(std::span<float> state, double dt) const;
 
   /// One evaluation: state + dt * psi(state, dt). The cheapest step there is, and nobody checks it; see nre.
-  Way plain_step(std::span<double> state, double dt) const;
-  Way plain_step(std::span<float> state, double dt) const;
+  AdvanceResult plain_step(std::span<double> state, double dt) const;
+  AdvanceResult plain_step(std::span<float> state, double dt) const;
 
   /// The NRE that a plain step of dt from here would have: three evaluations, nothing moves.
   double nre(std::span<const double> state, double dt) const;
@@ -70,7 +80,8 @@ class Surrogate {
   /// Goes through all `times` (increasing, counted from the state's own time 0) in one solve and hands each
   /// state over when it is reached.
   using Visit = std::function<void(double time, std::span<const double> state)>;
-  Way forecast(std::span<const double> state, const std::vector<double>& times, const Visit& visit) const;
+  AdvanceResult forecast(std::span<const double> state, const std::vector<double>& times,
+                         const Visit& visit) const;
 
  private:
   struct Inside;

@@ -76,7 +76,7 @@ std::vector<Trial> trials(const rollout::Setup& setup, const data::Source& sourc
   for (std::size_t first = 0; first < samples.size(); first += together) {
     interrupt::throw_if_requested("nothing was written");
     const Truth truth = reader.read(samples.subspan(first, std::min(together, samples.size() - first)));
-    const auto forecast = rollout::forecast(setup, truth.start(), truth.times);
+    const auto forecast = rollout::forecast(setup, truth.start(), truth.times, {}, truth.contexts);
     for (std::size_t i = 0; i < truth.rows(); ++i) {
       out.push_back({truth.times[i], doubts(forecast.frames[i]), truth.errors(forecast.states.value, i)});
     }

@@ -60,7 +60,7 @@ std::vector<double> doubts(const std::vector<rollout::Frame>& frames) {
   std::vector<double> out;
   double sum = 0;
   for (const auto& frame : frames) {
-    if (!reaches_target(frame.remark.status)) sum = infinite;
+    if (!reaches_target(frame.row_status.status)) sum = infinite;
     for (const auto& step : frame.steps)
       sum += std::isnan(step.error) ? infinite : std::max(step.error, least_nre) * step.step;
     out.push_back(sum);

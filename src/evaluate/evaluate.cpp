@@ -81,17 +81,18 @@ Protocol protocol_of(const std::string& name) {
       of_states{"rollout_rmse", "relative_l2"};
   if (name == "one_step") {
     return {name, {"step_rmse", "nfe"}, {"step_rmse"}, [](const auto& setup, const Truth& t) {
-              return rollout::one_step(setup, {t.states}, t.times);
+              return rollout::one_step(setup, {t.states}, t.times, t.contexts);
             }};
   }
   if (name == "time_informed") {
     return {name, rolled, of_states, [start](const auto& setup, const Truth& t) {
-              return rollout::time_informed(setup, start(t), t.times);
+              return rollout::time_informed(setup, start(t), t.times, t.contexts);
             }};
   }
   if (name == "direct") {
-    return {name, rolled, of_states,
-            [start](const auto& setup, const Truth& t) { return rollout::direct(setup, start(t), t.times); }};
+    return {name, rolled, of_states, [start](const auto& setup, const Truth& t) {
+              return rollout::direct(setup, start(t), t.times, t.contexts);
+            }};
   }
   throw UsageError("unknown protocol '{}' (known: time_informed, direct)", name);
 }

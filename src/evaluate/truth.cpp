@@ -80,7 +80,7 @@ std::size_t TruthReader::frames_of(const data::Trajectory& whole, std::size_t sa
 }
 
 // The truth, what is predicted, and a copy on the way.
-void TruthReader::foresee(std::span<const std::size_t> samples) const {
+void TruthReader::check_resources(std::span<const std::size_t> samples) const {
   const auto& d = trajectories_.source().description();
   std::size_t most = 0;
   for (const auto sample : samples) most = std::max(most, d.frames.at(sample));
@@ -95,9 +95,9 @@ void TruthReader::foresee(std::span<const std::size_t> samples) const {
 
 Truth TruthReader::read(std::span<const std::size_t> samples) {
   const auto& d = trajectories_.source().description();
-  Truth out{{samples.begin(), samples.end()}, {}, {}};
+  Truth out{{samples.begin(), samples.end()}, {}, {}, {}};
   std::vector<Tensor> all;
-  foresee(samples);
+  check_resources(samples);
   for (const auto sample : samples) {
     interrupt::throw_if_requested("nothing was written");
     const auto whole = trajectories_.get(sample);
@@ -105,6 +105,7 @@ Truth TruthReader::read(std::span<const std::size_t> samples) {
     out.times.emplace_back(whole->times.begin(), whole->times.begin() + static_cast<std::ptrdiff_t>(count));
     rollout::check_times(d.file, sample, out.times.back());
     all.push_back(states_of(*whole, count, d));
+    out.contexts.push_back(whole->context);
   }
   const auto most = static_cast<std::int64_t>(out.most_frames());
   for (auto& states : all) {

@@ -23,6 +23,7 @@ struct Truth {
   std::vector<std::size_t> samples;
   rollout::Times times;
   torch::Tensor states;  // [B,T,C,...]
+  rollout::SampleContexts contexts = {};
 
   std::size_t rows() const { return samples.size(); }
   std::size_t most_frames() const;
@@ -46,7 +47,7 @@ class TruthReader {
   Truth read(std::span<const std::size_t> samples);
 
  private:
-  void foresee(std::span<const std::size_t> samples) const;
+  void check_resources(std::span<const std::size_t> samples) const;
   std::size_t frames_of(const data::Trajectory& whole, std::size_t sample) const;
 
   Viewing viewing_;

@@ -4,7 +4,7 @@
 
 #include "core/errors.hpp"
 #include "kernels/batch.hpp"
-#include "kernels/watch.hpp"
+#include "kernels/layer_hook.hpp"
 
 namespace cvf::fields {
 namespace {
@@ -38,7 +38,7 @@ kernels::ConvSize checked_size(const StateShape& shape, const Conv::Options& o) 
     if (d < 1) throw ConfigError("field.dilations has {}: a dilation is at least 1", d);
   }
   kernels::ConvSize out;
-  out.channels = shape.channels;
+  out.channels = shape.channels + shape.beside();
   out.along_x = shape.height == 1;
   out.patch_y = out.along_x ? 1 : o.patch;
   out.patch_x = o.patch;
@@ -81,7 +81,7 @@ Conv::Conv(const StateShape& shape, const Options& options, std::uint64_t seed)
       size_(checked_size(shape, options)),
       cache_(kernels::make_conv_cache()) {
   lift_ = register_module("lift", make_kernel(size_.inputs(), size_.dim, Draw::xavier, seed, "lift"));
-  step_ = register_module("step", StepEmbedding(std::max<std::int64_t>(64, size_.dim), shape.dt_ref, seed));
+  step_ = register_module("step", StepEmbedding(std::max<std::int64_t>(64, size_.dim), shape.dt_ref, shape.conditions(), seed));
   auto blocks = register_module("blocks", std::make_shared<torch::nn::Module>());
   for (std::size_t i = 0; i < size_.dilations.size(); ++i) add_block(*blocks, i, seed);
   output_ = register_module("output", make_kernel(size_.dim, size_.inputs(), Draw::zero, seed, "output"));
@@ -90,10 +90,10 @@ Conv::Conv(const StateShape& shape, const Options& options, std::uint64_t seed)
 double Conv::values(const StateShape& shape, const Options& o) {
   const double patch = o.patch, dim = o.width, taps = shape.height == 1 ? 3 : 9,
                embedding = std::max(64.0, dim);
-  const double inputs = static_cast<double>(shape.channels) * patch * (shape.height == 1 ? 1 : patch);
+  const double inputs = static_cast<double>(shape.channels + shape.beside()) * patch * (shape.height == 1 ? 1 : patch);
   const double block =
       linear_values(taps * dim, dim) + linear_values(dim, dim) + linear_values(embedding, 3 * dim);
-  return linear_values(taps * inputs, dim) + StepEmbeddingImpl::values(embedding) +
+  return linear_values(taps * inputs, dim) + StepEmbeddingImpl::values(embedding, shape.conditions()) +
          o.depth * static_cast<double>(o.dilations.size()) * block + linear_values(taps * dim, inputs);
 }
 
@@ -120,9 +120,9 @@ void Conv::add_block(torch::nn::Module& parent, std::size_t index, std::uint64_t
        linear("mix", dim, dim, Draw::xavier), linear("modulate", embedding, 3 * dim, Draw::zero)});
 }
 
-torch::Tensor Conv::modulation(const torch::Tensor& dt) {
+torch::Tensor Conv::modulation(const torch::Tensor& dt, const torch::Tensor& conditions) {
   const torch::Tensor c =
-      kernels::watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt), engine()));
+      kernels::hooked("step", step_(options_.conditioned ? dt : torch::zeros_like(dt), conditions, engine()));
   std::vector<kernels::Linear> layers;
   for (const auto& block : blocks_) layers.push_back(view(block.modulate));
   return kernels::linears_beside(c, layers, engine());
@@ -138,9 +138,12 @@ kernels::ConvTrunk Conv::trunk() const {
   return out;
 }
 
-torch::Tensor Conv::forward(const torch::Tensor& state, const torch::Tensor& dt) {
-  check(state, dt);
-  return kernels::evaluate(trunk(), engine(), state, modulation(dt));
+// What lies beside the state enters as further channels; what the trunk says of them is not asked for.
+torch::Tensor Conv::forward(const Query& query) {
+  check(query);
+  const torch::Tensor psi =
+      kernels::evaluate(trunk(), engine(), with_beside(query), modulation(query.dt, query.context.conditions()));
+  return shape().beside() > 0 ? psi.narrow(1, 0, shape().channels) : psi;
 }
 
 // Composed operations hold the padded input, convolution, FiLM, GELU and mix of each block, forward and
@@ -153,7 +156,7 @@ double Conv::training_bytes(double evaluations) const {
   return std::min(composed, static_cast<double>(kernels::activation_budget_bytes()) + 4e7);
 }
 
-std::int64_t Conv::rows_at_once(double evaluations) const {
+std::int64_t Conv::micro_batch_rows(double evaluations) const {
   return trains_fused() ? kernels::comfortable_rows(size_, shape().height, shape().width, evaluations) : 0;
 }
 

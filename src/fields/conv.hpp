@@ -27,15 +27,16 @@ class Conv : public VelocityField {
 
   static double values(const StateShape& shape, const Options& options);
 
-  torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
+  using VelocityField::forward;
+  torch::Tensor forward(const Query& query) override;
   bool conditioned() const override { return options_.conditioned; }
   bool any_grid() const override { return true; }
   double flops() const override;
   double training_bytes(double evaluations) const override;
-  std::int64_t rows_at_once(double evaluations) const override;
+  std::int64_t micro_batch_rows(double evaluations) const override;
 
   /// (shift, scale, gate) of all blocks for the steps dt [B] -> [B, blocks*3*D]
-  torch::Tensor modulation(const torch::Tensor& dt);
+  torch::Tensor modulation(const torch::Tensor& dt, const torch::Tensor& conditions = {});
   kernels::ConvTrunk trunk() const;
 
  private:

@@ -33,7 +33,8 @@ bool VelocityField::takes(c10::IntArrayRef sizes) const {
   return any_grid() && same_dimensions;
 }
 
-void VelocityField::check(const torch::Tensor& state, const torch::Tensor& dt) const {
+void VelocityField::check(const Query& query) const {
+  const auto& [state, dt, context] = query;
   const auto sizes = state.sizes();
   if (!takes(sizes)) {
     throw ModelError("this field takes states of [Bx{}]{}, not {}", words(shape_),
@@ -43,6 +44,33 @@ void VelocityField::check(const torch::Tensor& state, const torch::Tensor& dt) c
     throw ModelError("a field takes one step for each of the {} states, not steps of shape {}", sizes[0],
                      words(dt.sizes()));
   }
+  check_context(context, sizes[0]);
+}
+
+void VelocityField::check_context(const Context& context, std::int64_t rows) const {
+  const auto one = [rows](const char* name, const torch::Tensor& given, std::int64_t axis, std::int64_t wanted) {
+    const auto has = given.defined() ? given.size(axis) : 0;
+    if (has != wanted) {
+      throw ModelError("this field takes {} {} for each state, not {}", wanted, name, has);
+    }
+    if (has > 0 && given.size(0) != rows) {
+      throw ModelError("{} states have the {} of {}", rows, name, given.size(0));
+    }
+  };
+  one("parameters", context.parameters, 1, shape_.parameters);
+  one("static fields", context.statics, 1, shape_.statics);
+  one("controls", context.controls, 2, shape_.controls);
+  one("control fields", context.control_fields, 2, shape_.control_fields);
+  for (const auto& given : {context.controls, context.control_fields}) {
+    if (given.defined() && given.size(1) != shape_.nodes) {
+      throw ModelError("this field sees controls at {} nodes of a step, not at {}", shape_.nodes, given.size(1));
+    }
+  }
+}
+
+torch::Tensor VelocityField::with_beside(const Query& query) {
+  const torch::Tensor beside = query.context.beside();
+  return beside.defined() ? torch::cat({query.state, beside}, 1) : query.state;
 }
 
 std::string summary(std::string_view name, const VelocityField& field) {

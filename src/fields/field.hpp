@@ -1,5 +1,5 @@
-// The noun in the middle: a velocity field psi(state, dt) -> mean velocity over dt, in model units. dt = 0 is
-// the tangent, negative dt looks back.
+// The noun in the middle: a velocity field psi(state, context, dt) -> mean velocity over dt, in model units.
+// dt = 0 is the tangent, negative dt looks back.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "core/boundary.hpp"
 #include "core/config.hpp"
 #include "core/torch.hpp"
+#include "fields/context.hpp"
 
 namespace cvf::fields {
 
@@ -18,7 +19,11 @@ struct StateShape {
   std::int64_t channels = 1, height = 0, width = 0;  // height = width = 0: a vector state [B,C]
   double dt_ref = 1;                                 // training frame interval: tau = dt / dt_ref
   GridBoundary boundary{};                           // what lies beyond the sides of the grid
+  // The context: parameters, static fields, controls and control fields, seen at so many nodes of a step.
+  std::int64_t parameters = 0, statics = 0, controls = 0, control_fields = 0, nodes = 2;
 
+  std::int64_t conditions() const { return parameters + nodes * controls; }   // numbers for the whole state
+  std::int64_t beside() const { return statics + nodes * control_fields; }    // numbers for each cell
   bool is_vector() const { return height == 0; }
 };
 
@@ -26,8 +31,10 @@ class VelocityField : public torch::nn::Module {
  public:
   explicit VelocityField(const StateShape& shape) : shape_(shape) {}
 
-  /// state [B,C,H,W] or [B,C], dt [B] -> psi, shaped as the state
-  virtual torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) = 0;
+  /// state [B,C,H,W] or [B,C], dt [B] and what the context of the shape has -> psi, shaped as the state
+  virtual torch::Tensor forward(const Query& query) = 0;
+  /// Of a field without context.
+  torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) { return forward({state, dt}); }
 
   /// Whether psi depends on dt; a tangent field does not.
   virtual bool conditioned() const { return true; }
@@ -41,9 +48,9 @@ class VelocityField : public torch::nn::Module {
   /// About the bytes that so many evaluations of a training step hold until its gradient is known.
   virtual double training_bytes(double /*evaluations*/) const { return 0; }
 
-  /// Rows with so many evaluations each that can wait for their gradient together without anything being
-  /// computed twice; a larger batch is better taken in portions. 0: any number.
-  virtual std::int64_t rows_at_once(double /*evaluations*/) const { return 0; }
+  /// The largest batch, with so many evaluations of each row, that fits the activation budget; more rows are
+  /// better taken in micro-batches. 0: any number.
+  virtual std::int64_t micro_batch_rows(double /*evaluations*/) const { return 0; }
 
   const StateShape& shape() const { return shape_; }
   /// Whether a batch of states of these sizes can be shown.
@@ -51,10 +58,14 @@ class VelocityField : public torch::nn::Module {
   std::int64_t parameter_count() const;
 
  protected:
-  /// Refuses a state or a step of another shape with a sentence that names both.
-  void check(const torch::Tensor& state, const torch::Tensor& dt) const;
+  /// Refuses a state, a step or a context of another shape with a sentence that names both.
+  void check(const Query& query) const;
+  /// The channels of the state and, behind them, what the field sees beside it in each cell.
+  static torch::Tensor with_beside(const Query& query);
 
  private:
+  void check_context(const Context& context, std::int64_t rows) const;
+
   StateShape shape_;
 };
 

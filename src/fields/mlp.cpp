@@ -2,8 +2,8 @@
 
 #include "core/errors.hpp"
 #include "fields/parts/initialise.hpp"
+#include "kernels/layer_hook.hpp"
 #include "kernels/linear.hpp"
-#include "kernels/watch.hpp"
 
 namespace cvf::fields {
 
@@ -29,8 +29,10 @@ Mlp::Mlp(const StateShape& shape, const Options& options, std::uint64_t seed)
     initialise(linear, draw, seed, name);
     return linear;
   };
+  if (shape.beside() > 0)
+    throw ConfigError("field 'mlp' has no cells for static fields; make them parameters of the vector state");
   input_ = add("input", shape.channels, options.width, Draw::xavier);
-  step_ = register_module("step", StepEmbedding(options.width, shape.dt_ref, seed));
+  step_ = register_module("step", StepEmbedding(options.width, shape.dt_ref, shape.conditions(), seed));
   auto blocks = register_module("blocks", std::make_shared<torch::nn::Module>());
   for (int i = 0; i < options.depth; ++i) blocks_.push_back(make_block(*blocks, i, seed));
   final_modulate_ = add("final_modulate", options.width, 2 * options.width, Draw::zero);
@@ -39,7 +41,7 @@ Mlp::Mlp(const StateShape& shape, const Options& options, std::uint64_t seed)
 
 double Mlp::values(const StateShape& shape, const Options& o) {
   const double channels = static_cast<double>(shape.channels), width = o.width, inner = width * o.expansion;
-  return linear_values(channels, width) + StepEmbeddingImpl::values(width) +
+  return linear_values(channels, width) + StepEmbeddingImpl::values(width, shape.conditions()) +
          o.depth *
              (linear_values(width, inner) + linear_values(inner, width) + linear_values(width, 3 * width)) +
          linear_values(width, 2 * width) + linear_values(width, channels);
@@ -57,24 +59,25 @@ Mlp::Block Mlp::make_block(torch::nn::Module& parent, int index, std::uint64_t s
           add("modulate", width, 3 * width, Draw::zero)};
 }
 
-Tensor Mlp::forward(const Tensor& state, const Tensor& dt) {
-  check(state, dt);
-  using kernels::watched;
+Tensor Mlp::forward(const Query& query) {
+  check(query);
+  const auto& [state, dt, context] = query;
+  using kernels::hooked;
   const auto engine = options_.engine == "composed" ? kernels::Engine::composed : kernels::Engine::automatic;
   const auto linear = [engine](const Tensor& x, const torch::nn::Linear& l) {
     return kernels::linear(x, {l->weight, l->bias}, engine);
   };
   const Tensor c =  // [B,W], or [1,W] for all rows where no row has a step of its own
-      watched("step", step_(options_.conditioned ? dt : torch::zeros({1}, dt.options()), engine));
-  Tensor x = watched("input", linear(state, input_));
+      hooked("step", step_(options_.conditioned ? dt : torch::zeros({1}, dt.options()), context.conditions(), engine));
+  Tensor x = hooked("input", linear(state, input_));
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     auto& block = blocks_[i];
     const auto m = linear(c, block.modulate).chunk(3, 1);  // shift, scale, gate
     const Tensor hidden = at::gelu(linear(kernels::modulated_norm(x, m[0], m[1]), block.expand), "tanh");
-    x = watched("blocks", i, x + m[2] * linear(hidden, block.contract));
+    x = hooked("blocks", i, x + m[2] * linear(hidden, block.contract));
   }
   const auto m = linear(c, final_modulate_).chunk(2, 1);
-  return watched("output", linear(kernels::modulated_norm(x, m[0], m[1]), output_));
+  return hooked("output", linear(kernels::modulated_norm(x, m[0], m[1]), output_));
 }
 
 // Norm, modulation, expansion and GELU of each block, forward and backward.

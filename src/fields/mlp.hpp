@@ -21,7 +21,8 @@ class Mlp : public VelocityField {
   Mlp(const StateShape& shape, const Options& options, std::uint64_t seed);
   static double values(const StateShape& shape, const Options& options);
 
-  torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
+  using VelocityField::forward;
+  torch::Tensor forward(const Query& query) override;
   bool conditioned() const override { return options_.conditioned; }
   double flops() const override;
   double training_bytes(double evaluations) const override;

@@ -4,7 +4,7 @@
 #include "fields/parts/initialise.hpp"
 #include "fields/parts/positions.hpp"
 #include "kernels/batch.hpp"
-#include "kernels/watch.hpp"
+#include "kernels/layer_hook.hpp"
 
 namespace cvf::fields {
 namespace {
@@ -40,7 +40,7 @@ kernels::SitSize checked_size(const StateShape& shape, const Sit::Options& o) {
     throw ConfigError("field.width = {} does not split into field.heads = {}: {} would fit", o.width, o.heads,
                       neighbours(o.width, unit));
   }
-  return {shape.channels, shape.height, shape.width, o.patch, o.width, o.depth, o.heads};
+  return {shape.channels + shape.beside(), shape.height, shape.width, o.patch, o.width, o.depth, o.heads};
 }
 
 kernels::Linear view(const torch::nn::Linear& l) {
@@ -69,7 +69,7 @@ Sit::Sit(const StateShape& shape, const Options& options, std::uint64_t seed)
   const auto dim = size_.dim;
   patch_ = register_module("patch", torch::nn::Linear(size_.patch_values(), dim));
   initialise(patch_, Draw::xavier, seed, "patch");
-  step_ = register_module("step", StepEmbedding(dim, shape.dt_ref, seed));
+  step_ = register_module("step", StepEmbedding(dim, shape.dt_ref, shape.conditions(), seed));
   auto blocks = register_module("blocks", std::make_shared<torch::nn::Module>());
   for (std::int64_t i = 0; i < size_.depth; ++i) add_block(*blocks, i, seed);
   final_modulate_ = register_module("final_modulate", torch::nn::Linear(dim, 2 * dim));
@@ -82,12 +82,12 @@ Sit::Sit(const StateShape& shape, const Options& options, std::uint64_t seed)
 
 double Sit::values(const StateShape& shape, const Options& o) {
   const double patch = o.patch, dim = o.width;
-  const double patch_values = static_cast<double>(shape.channels) * patch * patch;
+  const double patch_values = static_cast<double>(shape.channels + shape.beside()) * patch * patch;
   const double tokens =
       static_cast<double>(shape.height) / patch * (static_cast<double>(shape.width) / patch);
   const double block = linear_values(dim, 3 * dim) + linear_values(dim, dim) + linear_values(dim, 4 * dim) +
                        linear_values(4 * dim, dim) + linear_values(dim, 6 * dim);
-  return linear_values(patch_values, dim) + StepEmbeddingImpl::values(dim) + o.depth * block +
+  return linear_values(patch_values, dim) + StepEmbeddingImpl::values(dim, shape.conditions()) + o.depth * block +
          linear_values(dim, 2 * dim) + linear_values(dim, patch_values) + tokens * dim;
 }
 
@@ -104,9 +104,9 @@ void Sit::add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t
                      add("modulate", dim, 6 * dim, Draw::zero)});
 }
 
-torch::Tensor Sit::modulation(const torch::Tensor& dt) {
+torch::Tensor Sit::modulation(const torch::Tensor& dt, const torch::Tensor& conditions) {
   const torch::Tensor c =
-      kernels::watched("step", step_(options_.conditioned ? dt : torch::zeros_like(dt), engine()));
+      kernels::hooked("step", step_(options_.conditioned ? dt : torch::zeros_like(dt), conditions, engine()));
   std::vector<kernels::Linear> layers;
   for (const auto& block : blocks_) layers.push_back(view(block.modulate));
   layers.push_back(view(final_modulate_));
@@ -125,9 +125,12 @@ kernels::SitTrunk Sit::trunk() const {
   return out;
 }
 
-torch::Tensor Sit::forward(const torch::Tensor& state, const torch::Tensor& dt) {
-  check(state, dt);
-  return kernels::evaluate(trunk(), engine(), state, modulation(dt));
+// What lies beside the state enters as further channels; what the trunk says of them is not asked for.
+torch::Tensor Sit::forward(const Query& query) {
+  check(query);
+  const torch::Tensor psi =
+      kernels::evaluate(trunk(), engine(), with_beside(query), modulation(query.dt, query.context.conditions()));
+  return shape().beside() > 0 ? psi.narrow(1, 0, shape().channels) : psi;
 }
 
 // Composed operations hold about 30 values of D for each token and block, and the attention twice; the fused
@@ -140,7 +143,7 @@ double Sit::training_bytes(double evaluations) const {
   return std::min(composed, static_cast<double>(kernels::activation_budget_bytes()) + 4e7);
 }
 
-std::int64_t Sit::rows_at_once(double evaluations) const {
+std::int64_t Sit::micro_batch_rows(double evaluations) const {
   return trains_fused() ? kernels::comfortable_rows(size_, evaluations) : 0;
 }
 

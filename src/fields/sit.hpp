@@ -23,14 +23,15 @@ class Sit : public VelocityField {
   Sit(const StateShape& shape, const Options& options, std::uint64_t seed);
   static double values(const StateShape& shape, const Options& options);
 
-  torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override;
+  using VelocityField::forward;
+  torch::Tensor forward(const Query& query) override;
   bool conditioned() const override { return options_.conditioned; }
   double flops() const override;
   double training_bytes(double evaluations) const override;
-  std::int64_t rows_at_once(double evaluations) const override;
+  std::int64_t micro_batch_rows(double evaluations) const override;
 
   /// (shift, scale, gate) of all layers for the steps dt [B] -> [B, depth*6*D + 2*D]
-  torch::Tensor modulation(const torch::Tensor& dt);
+  torch::Tensor modulation(const torch::Tensor& dt, const torch::Tensor& conditions = {});
   kernels::SitTrunk trunk() const;
 
  private:

@@ -13,8 +13,8 @@
 #include "core/registry.hpp"
 #include "core/text.hpp"
 #include "data/convert.hpp"
-#include "data/foresight.hpp"
 #include "data/groups_writer.hpp"
+#include "data/resources.hpp"
 
 namespace cvf::generate {
 namespace {
@@ -49,6 +49,9 @@ data::GroupsPlan plan_for(Options& options, const systems::System& system) {
   plan.boundary = system.boundary();
   plan.scalar_names = system.scalar_names();
   plan.scalar_names.emplace_back("attempt");
+  plan.parameters = system.parameters();
+  plan.statics = system.static_names();
+  plan.controls = system.control_names();
   for (std::int64_t i = 0; i < options.samples; ++i) {
     if (i % 1024 == 1023) interrupt::throw_if_requested("nothing was begun");
     plan.times.push_back(times_of(options, static_cast<std::size_t>(i)));
@@ -64,16 +67,32 @@ data::GroupsPlan plan_for(Options& options, const systems::System& system) {
 void foresee_file(const Options& options, const systems::System& system, const std::string& path) {
   const auto frames = static_cast<double>(frames_of(options));
   const auto samples = static_cast<double>(options.samples);
-  const auto grid = system.grid();
-  data::foresee(path, {.samples = samples,
-                       .frames = samples * frames,
-                       .frame_values = static_cast<double>(system.channels().size()) * grid.nx * grid.ny});
+  const double cells = static_cast<double>(system.grid().nx) * system.grid().ny;
+  const auto count = [](const std::vector<std::string>& names) { return static_cast<double>(names.size()); };
+  data::check_resources(
+      path, {.samples = samples,
+             .frames = samples * frames,
+             .frame_values = count(system.channels()) * cells,
+             .sample_values = count(system.static_names()) * cells + count(system.control_names()) * frames});
+}
+
+// Keys that a file made earlier does not name have their defaults.
+std::string completed(const std::string& config) {
+  try {
+    Options options;
+    const auto describe = [&options](config::Section& s) { options.describe(s); };
+    config::Document::from_text(config, "config").read(describe);
+    return config::write(describe);
+  } catch (const Error&) {
+    return config;
+  }
 }
 
 void require_same(const std::string& path, const data::GroupsPlan& plan) {
   const auto source = data::open(path);
+  auto found = source->description().attributes;
+  if (found.contains("config")) found["config"] = completed(found["config"]);
   for (const auto& [name, value] : plan.attributes) {
-    const auto& found = source->description().attributes;
     if (!found.contains(name) || found.at(name).empty() ||
         !value.starts_with(found.at(name)))  // long ones are cut
       throw DataError("{}: exists already, and was made with other settings ({}); choose another name", path,
@@ -117,12 +136,16 @@ int make_sample(const systems::System& system, std::uint64_t seed, std::size_t s
                 data::GroupsWriter& writer) {
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     try {
-      const systems::Scalars scalars =
-          system.simulate({seed, sample, attempt}, writer.plan().times[sample], SampleWriter(writer, sample));
+      const systems::Draw draw{seed, sample, attempt};
+      const auto& times = writer.plan().times[sample];
+      const systems::Scalars scalars = system.simulate(draw, times, SampleWriter(writer, sample));
       std::vector<double> values;
       for (const auto& [name, value] : scalars) values.push_back(value);
       values.push_back(attempt);
       writer.write_scalars(sample, values);
+      const auto statics = system.statics(draw), controls = system.controls(draw, times);
+      for (std::size_t i = 0; i < statics.size(); ++i) writer.write_static(sample, i, statics[i]);
+      for (std::size_t i = 0; i < controls.size(); ++i) writer.write_control(sample, i, controls[i]);
       writer.finish_sample(sample);
       return attempt;
     } catch (const NonFinite& fault) {

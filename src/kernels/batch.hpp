@@ -14,8 +14,8 @@
 
 namespace cvf::kernels {
 
-struct Rooms {  // scratch for `threads` threads
-  Rooms(long shared_floats, long own_floats, int threads)
+struct Workspaces {  // scratch for `threads` threads
+  Workspaces(long shared_floats, long own_floats, int threads)
       : shared(shared_floats),
         own(own_floats),
         memory(make_buffer(static_cast<std::size_t>((shared + own) * threads))) {}
@@ -39,8 +39,8 @@ struct Turn {
 /// Each thread takes the next group when it is free, so that one on a slow core takes fewer; then all share
 /// the samples behind the groups, one after the other.
 template <class Work>
-void for_samples(long batch, const std::vector<SampleGroup>& groups, int threads, const Rooms& rooms,
-                 const Work& work) {
+void for_samples(long batch, const std::vector<SampleGroup>& groups, int threads,
+                 const Workspaces& workspaces, const Work& work) {
   int barrier[2] = {0, 0};
   std::atomic<std::size_t> next{0};
   const long alone = groups.empty() ? 0 : groups.back().end;
@@ -50,11 +50,11 @@ void for_samples(long batch, const std::vector<SampleGroup>& groups, int threads
     const int team = omp_get_num_threads();  // fewer than asked for inside another parallel region
     for (std::size_t g = next++; g < groups.size(); g = next++) {
       for (long s = groups[g].begin; s < groups[g].end; ++s)
-        work(Turn{{0, 1, nullptr}, t, s, g, s == groups[g].begin, rooms.shared_of(t)});
+        work(Turn{{0, 1, nullptr}, t, s, g, s == groups[g].begin, workspaces.shared_of(t)});
     }
     for (long s = alone; s < batch; ++s) {
 #pragma omp barrier
-      work(Turn{{t, team, barrier}, t, s, 0, s == 0, rooms.shared_of(0)});
+      work(Turn{{t, team, barrier}, t, s, 0, s == 0, workspaces.shared_of(0)});
     }
   }
 }
@@ -62,8 +62,8 @@ void for_samples(long batch, const std::vector<SampleGroup>& groups, int threads
 /// No more threads than can share one sample.
 int thread_count(long parts_of_a_sample);
 
-/// Each group of samples has its own sum of weight gradients. Groups that there is room for; 0: not even one
-/// a thread.
+/// Each group of samples has its own sum of weight gradients. Groups that there is workspace for; 0: not even
+/// one a thread.
 int group_room(int threads, std::size_t bytes_of_a_sum);
 
 /// What a forward pass leaves for its backward pass.

@@ -1,6 +1,6 @@
 // The reference: the fused convolution field is tested against this one.
 #include "kernels/conv.hpp"
-#include "kernels/watch.hpp"
+#include "kernels/layer_hook.hpp"
 
 namespace cvf::kernels {
 namespace {
@@ -55,15 +55,15 @@ Tensor composed_conv(const ConvTrunk& trunk, const Tensor& state, const Tensor& 
   const ConvSize& z = trunk.size;
   const auto blocks = static_cast<std::int64_t>(trunk.blocks.size());
   const auto m = modulation.view({state.size(0), 3 * blocks, z.dim, 1, 1}).unbind(1);
-  Tensor x = watched("lift", convolution(z, to_cells(z, state), trunk.lift, 1));
+  Tensor x = hooked("lift", convolution(z, to_cells(z, state), trunk.lift, 1));
   for (std::size_t i = 0; i < trunk.blocks.size(); ++i) {
     const auto& block = trunk.blocks[i];
     const Tensor h = convolution(z, x, block.spatial, z.dilations[i]);
     const Tensor g = at::gelu(h * (1 + m[3 * i + 1]) + m[3 * i], "tanh");
     const Tensor mixed = at::conv2d(g, block.mix.weight.unsqueeze(-1).unsqueeze(-1), block.mix.bias);
-    x = watched("blocks", i, x + (1 + m[3 * i + 2]) * mixed);
+    x = hooked("blocks", i, x + (1 + m[3 * i + 2]) * mixed);
   }
-  return from_cells(z, watched("output", convolution(z, at::gelu(x, "tanh"), trunk.output, 1)));
+  return from_cells(z, hooked("output", convolution(z, at::gelu(x, "tanh"), trunk.output, 1)));
 }
 
 double forward_flops(const ConvSize& z, std::int64_t height, std::int64_t width) {

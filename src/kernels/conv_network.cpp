@@ -6,8 +6,8 @@
 #include "kernels/conv_plan.hpp"
 #include "kernels/cpu_choice.hpp"
 #include "kernels/fused.hpp"
+#include "kernels/layer_hook.hpp"
 #include "kernels/plain_float.hpp"
-#include "kernels/watch.hpp"
 
 namespace cvf::kernels {
 namespace {
@@ -118,17 +118,18 @@ Tensor FusedConv::forward(const Tensor& state, const Tensor& modulation, Kept* k
   Tensor out = torch::empty_like(state);
   const auto& kernels = cpu_kernels();
   const int threads = thread_count(plan.cells);
-  const Rooms rooms(kernels.conv_shared(plan), kernels.conv_scratch(plan), threads);
+  const Workspaces workspaces(kernels.conv_shared(plan), kernels.conv_scratch(plan), threads);
   const long values = state.numel() / state.size(0), modulation_values = modulation.size(1);
   const float *s = state.data_ptr<float>(), *m = modulation.data_ptr<float>();
   float *velocity = out.data_ptr<float>(), *keep = kept != nullptr ? kept->values.data_ptr<float>() : nullptr;
-  for_samples(state.size(0), single_samples(state.size(0), threads), threads, rooms, [&](const Turn& turn) {
-    const long i = turn.sample;
-    kernels.conv_forward(turn.team,
-                         {&plan, packed_->packed.get(), s + i * values, m + i * modulation_values,
-                          velocity + i * values, keep != nullptr ? keep + i * keep_plan.sample : nullptr,
-                          &keep_plan, turn.shared, rooms.own_of(turn.thread)});
-  });
+  for_samples(
+      state.size(0), single_samples(state.size(0), threads), threads, workspaces, [&](const Turn& turn) {
+        const long i = turn.sample;
+        kernels.conv_forward(turn.team,
+                             {&plan, packed_->packed.get(), s + i * values, m + i * modulation_values,
+                              velocity + i * values, keep != nullptr ? keep + i * keep_plan.sample : nullptr,
+                              &keep_plan, turn.shared, workspaces.own_of(turn.thread)});
+      });
   return out;
 }
 
@@ -140,7 +141,7 @@ Gradients FusedConv::backward(const std::vector<Tensor>& weights, const Tensor& 
   const cpu::ConvKeepPlan keep_plan = layout_->keep();
   const long batch = state.size(0);
   const int threads = thread_count(batch);
-  const Rooms rooms(0, kernels.conv_backward_scratch(plan), threads);
+  const Workspaces workspaces(0, kernels.conv_backward_scratch(plan), threads);
   Gradients out;
   if (wanted.state) out.state = torch::empty_like(state);
   if (wanted.modulation) out.modulation = torch::empty_like(modulation);
@@ -157,7 +158,7 @@ Gradients FusedConv::backward(const std::vector<Tensor>& weights, const Tensor& 
   const float *dv = velocity_gradient.data_ptr<float>(), *keep = kept.values.data_ptr<float>();
   float* ds = wanted.state ? out.state.data_ptr<float>() : nullptr;
   float* dm = wanted.modulation ? out.modulation.data_ptr<float>() : nullptr;
-  for_samples(batch, groups, threads, rooms, [&](const Turn& turn) {
+  for_samples(batch, groups, threads, workspaces, [&](const Turn& turn) {
     const long i = turn.sample;
     kernels.conv_backward({&plan,
                            {packed_->packed.get(), packed_->transposed.get()},
@@ -170,7 +171,7 @@ Gradients FusedConv::backward(const std::vector<Tensor>& weights, const Tensor& 
                            turn.first,
                            dm != nullptr ? dm + i * modulation_values : nullptr,
                            ds != nullptr ? ds + i * values : nullptr,
-                           rooms.own_of(turn.thread)});
+                           workspaces.own_of(turn.thread)});
   });
   out.weights.resize(weights.size());
   if (weighs) {
@@ -242,7 +243,7 @@ std::vector<Tensor> flat_weights(const ConvTrunk& trunk) {
 bool fused_applies(const ConvTrunk& trunk, Engine engine, const Tensor& state, const Tensor& modulation) {
   if (engine != Engine::automatic || trunk.cache == nullptr || trunk.blocks.size() > cpu::most_blocks)
     return false;
-  if (Watch::active()) return false;  // layers can be looked at in the composed operations only
+  if (LayerHook::active()) return false;  // layers can be looked at in the composed operations only
   if (state.numel() == 0 || !is_plain_float(state) || !is_plain_float(modulation)) return false;
   const auto weights = flat_weights(trunk);
   return std::all_of(weights.begin(), weights.end(), is_dense_float);

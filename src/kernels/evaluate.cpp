@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "kernels/layer_hook.hpp"
 #include "kernels/plain_float.hpp"
 #include "kernels/sit_pack.hpp"
-#include "kernels/watch.hpp"
 
 namespace cvf::kernels {
 
@@ -12,7 +12,7 @@ bool fused_applies(const SitTrunk& trunk, Engine engine, const torch::Tensor& st
                    const torch::Tensor& modulation) {
   if (engine != Engine::automatic || trunk.cache == nullptr || trunk.size.depth > most_fused_blocks)
     return false;
-  if (Watch::active()) return false;  // layers can be looked at in the composed operations only
+  if (LayerHook::active()) return false;  // layers can be looked at in the composed operations only
   if (state.size(0) == 0 || !is_plain_float(state) || !is_plain_float(modulation)) return false;
   const auto weights = flat_weights(trunk);
   return std::all_of(weights.begin(), weights.end(), is_dense_float);

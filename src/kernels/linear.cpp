@@ -6,9 +6,9 @@
 
 #include "kernels/buffer.hpp"
 #include "kernels/cpu_choice.hpp"
+#include "kernels/layer_hook.hpp"
 #include "kernels/panels.hpp"
 #include "kernels/plain_float.hpp"
-#include "kernels/watch.hpp"
 
 namespace cvf::kernels {
 namespace {
@@ -56,7 +56,8 @@ Buffer packed(const Tensor& w) {
     const int rows = std::min(panel, out - j * panel);
     float* place = to.get() + j * floats;
     if (rows < panel || in % panel != 0) std::fill_n(place, floats, 0.0f);
-    cpu_kernels().turn(w.data_ptr<float>() + static_cast<long>(j) * panel * in, in, rows, in, place, panel);
+    cpu_kernels().transpose(w.data_ptr<float>() + static_cast<long>(j) * panel * in, in, rows, in, place,
+                            panel);
   }
   return to;
 }
@@ -138,8 +139,8 @@ struct DenseNode : torch::autograd::Node {
                                    dw.get(), sums.get());
       for (int j = begin; j < end; ++j) {
         const int rows = std::min(panel, static_cast<int>(w.size(0)) - j * panel);
-        cpu_kernels().turn(dw.get() + j * floats, panel, columns, rows,
-                           to + static_cast<long>(j) * panel * columns, columns);
+        cpu_kernels().transpose(dw.get() + j * floats, panel, columns, rows,
+                                to + static_cast<long>(j) * panel * columns, columns);
       }
     }
     std::copy_n(sums.get(), w.size(0), out[2].data_ptr<float>());
@@ -147,7 +148,7 @@ struct DenseNode : torch::autograd::Node {
 };
 
 bool applies(const Tensor& x, const Linear& l, Engine engine) {
-  return engine == Engine::automatic && !Watch::active() && x.dim() == 2 && x.size(0) >= few_rows &&
+  return engine == Engine::automatic && !LayerHook::active() && x.dim() == 2 && x.size(0) >= few_rows &&
          l.weight.numel() >= 256 && is_plain_float(x) && is_dense_float(l.weight) && is_dense_float(l.bias);
 }
 

@@ -45,8 +45,8 @@ void run_composed(Tensor& parameter, const Tensor& gradient, Tensor& mean, Tenso
                   double c2, const AdamWOptions& o) {
   mean.mul_(o.beta1).add_(gradient, 1 - o.beta1);
   square.mul_(o.beta2).addcmul_(gradient, gradient, 1 - o.beta2);
-  parameter.mul_(1 - o.rate * o.decay);
-  parameter.addcdiv_(mean, (square.sqrt() / std::sqrt(c2)).add_(o.epsilon), -o.rate / c1);
+  parameter.mul_(1 - o.learning_rate * o.decay);
+  parameter.addcdiv_(mean, (square.sqrt() / std::sqrt(c2)).add_(o.epsilon), -o.learning_rate / c1);
 }
 
 }  // namespace
@@ -64,7 +64,8 @@ void fused_adamw(std::vector<Tensor>& parameters, std::vector<Tensor>& means, st
     if (parameters[i].dim() < 2) o.decay = 0;
     if (is_dense_float(parameters[i]) && is_dense_float(gradient)) {
       add_slices(parameters[i], gradient, means[i], squares[i],
-                 {f(o.rate), f(o.beta1), f(o.beta2), f(o.epsilon), f(o.decay), f(c1), f(c2)}, slices);
+                 {f(o.learning_rate), f(o.beta1), f(o.beta2), f(o.epsilon), f(o.decay), f(c1), f(c2)},
+                 slices);
     } else {
       run_composed(parameters[i], gradient, means[i], squares[i], c1, c2, o);
     }

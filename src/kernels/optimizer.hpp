@@ -9,7 +9,7 @@
 namespace cvf::kernels {
 
 struct AdamWOptions {
-  double rate = 1e-4, beta1 = 0.9, beta2 = 0.99, epsilon = 1e-8, decay = 0.01;
+  double learning_rate = 1e-4, beta1 = 0.9, beta2 = 0.99, epsilon = 1e-8, decay = 0.01;
 };
 
 /// One AdamW step as PyTorch defines it (decoupled decay, bias correction), on the parameters that have a

@@ -1,8 +1,8 @@
 // The reference: every other implementation of the token stream is tested against this one.
 #include <cmath>
 
+#include "kernels/layer_hook.hpp"
 #include "kernels/sit.hpp"
-#include "kernels/watch.hpp"
 
 namespace cvf::kernels {
 namespace {
@@ -62,13 +62,13 @@ Tensor modulated_norm(const Tensor& x, const Tensor& shift, const Tensor& scale)
 Tensor composed_sit(const SitTrunk& trunk, const Tensor& state, const Tensor& modulation) {
   const SitSize& z = trunk.size;
   const auto m = modulation.view({state.size(0), z.depth * 6 + 2, 1, z.dim}).unbind(1);
-  Tensor x = watched("patch", linear(to_patches(z, state), trunk.patch) + trunk.positions);
+  Tensor x = hooked("patch", linear(to_patches(z, state), trunk.patch) + trunk.positions);
   for (std::size_t i = 0; i < trunk.blocks.size(); ++i) {
     const auto first = m.begin() + static_cast<std::ptrdiff_t>(6 * i);
-    x = watched("blocks", i, run_block(z, trunk.blocks[i], x, {first, first + 6}));
+    x = hooked("blocks", i, run_block(z, trunk.blocks[i], x, {first, first + 6}));
   }
   const Tensor last = linear(modulated_norm(x, m[m.size() - 2], m[m.size() - 1]), trunk.output);
-  return from_patches(z, watched("output", last));
+  return from_patches(z, hooked("output", last));
 }
 
 double forward_flops(const SitSize& z) {

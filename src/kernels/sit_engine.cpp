@@ -57,24 +57,26 @@ torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& stat
   torch::Tensor out = torch::empty_like(state);
   const int threads = thread_count(plan.tokens);
   const auto& kernels = cpu_kernels();
-  const Rooms rooms(kernels.shared_floats(plan, false), kernels.scratch_floats(plan, false), threads);
+  const Workspaces workspaces(kernels.shared_floats(plan, false), kernels.scratch_floats(plan, false),
+                              threads);
   const long values = state.numel() / state.size(0), modulation_values = modulation.size(1);
   const float *s = state.data_ptr<float>(), *m = modulation.data_ptr<float>();
   float *velocity = out.data_ptr<float>(), *keep = kept != nullptr ? kept->values.data_ptr<float>() : nullptr;
   PartClocks clocks(threads);
-  for_samples(state.size(0), single_samples(state.size(0), threads), threads, rooms, [&](const Turn& turn) {
-    const long i = turn.sample;
-    kernels.forward(turn.team, {&plan,
-                                {packed.weights(), nullptr},
-                                s + i * values,
-                                m + i * modulation_values,
-                                velocity + i * values,
-                                keep != nullptr ? keep + i * keep_plan.sample : nullptr,
-                                kept != nullptr ? &keep_plan : nullptr,
-                                turn.shared,
-                                rooms.own_of(turn.thread),
-                                clocks.of(turn.thread)});
-  });
+  for_samples(state.size(0), single_samples(state.size(0), threads), threads, workspaces,
+              [&](const Turn& turn) {
+                const long i = turn.sample;
+                kernels.forward(turn.team, {&plan,
+                                            {packed.weights(), nullptr},
+                                            s + i * values,
+                                            m + i * modulation_values,
+                                            velocity + i * values,
+                                            keep != nullptr ? keep + i * keep_plan.sample : nullptr,
+                                            kept != nullptr ? &keep_plan : nullptr,
+                                            turn.shared,
+                                            workspaces.own_of(turn.thread),
+                                            clocks.of(turn.thread)});
+              });
   return out;
 }
 
@@ -84,7 +86,7 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
   const auto& plan = packed.plan();
   const int threads = thread_count(plan.tokens);
   const auto& kernels = cpu_kernels();
-  const Rooms rooms(kernels.shared_floats(plan, true), kernels.scratch_floats(plan, true), threads);
+  const Workspaces workspaces(kernels.shared_floats(plan, true), kernels.scratch_floats(plan, true), threads);
   const cpu::KeepPlan keep_plan = make_keep_plan(plan, kept.hidden);
   Gradients out;
   if (wanted.state) out.state = torch::empty_like(state);
@@ -92,13 +94,14 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
   const bool weighs = wanted.any_weight();
   const auto floats =
       static_cast<std::size_t>(plan.positions);  // the weights without the positions behind them
-  const int room = group_room(threads, floats * sizeof(float));
-  const auto groups = !weighs    ? single_samples(state.size(0), threads)
-                      : room > 0 ? shrinking_groups(state.size(0), threads, room)
-                                 : std::vector<SampleGroup>{};
+  const int workspace = group_room(threads, floats * sizeof(float));
+  const auto groups = !weighs         ? single_samples(state.size(0), threads)
+                      : workspace > 0 ? shrinking_groups(state.size(0), threads, workspace)
+                                      : std::vector<SampleGroup>{};
   const std::size_t sums = weighs ? std::max<std::size_t>(1, groups.size()) : 0;
   // As large for every batch, so that calls of different sizes find each other's buffer.
-  const Buffer gradients = make_buffer(weighs ? floats * static_cast<std::size_t>(std::max(1, room)) : 0);
+  const Buffer gradients =
+      make_buffer(weighs ? floats * static_cast<std::size_t>(std::max(1, workspace)) : 0);
   const auto sum_of = [&](std::size_t group) { return gradients.get() + floats * group; };
 
   const long values = state.numel() / state.size(0), modulation_values = modulation.size(1);
@@ -108,14 +111,14 @@ Gradients run_backward(const PackedWeights& packed, const std::vector<torch::Ten
   float* dm = wanted.modulation ? out.modulation.data_ptr<float>() : nullptr;
   const cpu::Packed sides{packed.weights(), packed.transposed(weights)};
   PartClocks clocks(threads);
-  for_samples(state.size(0), groups, threads, rooms, [&](const Turn& turn) {
+  for_samples(state.size(0), groups, threads, workspaces, [&](const Turn& turn) {
     const long i = turn.sample;
     kernels.backward(
         turn.team,
         {&plan, sides, s + i * values, m + i * modulation_values, dv + i * values,
          keep + i * keep_plan.sample, &keep_plan, weighs ? sum_of(turn.group) : nullptr, turn.first,
          dm != nullptr ? dm + i * modulation_values : nullptr, ds != nullptr ? ds + i * values : nullptr,
-         turn.shared, rooms.own_of(turn.thread), clocks.of(turn.thread)});
+         turn.shared, workspaces.own_of(turn.thread), clocks.of(turn.thread)});
   });
   if (weighs) {
     std::vector<const float*> parts;

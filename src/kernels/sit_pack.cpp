@@ -42,7 +42,7 @@ void pack_panel(const LinearPlan& l, int j, const float* weight, const float* bi
   if (rows < panel || l.in % panel != 0) std::fill(to, to + floats, 0.0f);
   std::fill(to_bias, to_bias + panel, 0.0f);
   std::copy_n(bias + j * panel, rows, to_bias);
-  cpu_kernels().turn(weight + static_cast<long>(j) * panel * l.in, l.in, rows, l.in, to, panel);
+  cpu_kernels().transpose(weight + static_cast<long>(j) * panel * l.in, l.in, rows, l.in, to, panel);
 }
 
 // 16 columns of w [out,in] as a panel [out][16]
@@ -66,25 +66,25 @@ void pack_positions(const cpu::Plan& plan, const torch::Tensor& positions, float
   }
 }
 
-// The sum over `parts` of `count` floats at `at`, in `room` when there is anything to add.
-const float* summed(const std::vector<const float*>& parts, long at, long count, float* room) {
+// The sum over `parts` of `count` floats at `at`, in `workspace` when there is anything to add.
+const float* summed(const std::vector<const float*>& parts, long at, long count, float* workspace) {
   if (parts.size() == 1) return parts[0] + at;
-  std::copy_n(parts[0] + at, count, room);
-  for (std::size_t i = 1; i < parts.size(); ++i) cpu_kernels().add(parts[i] + at, count, room);
-  return room;
+  std::copy_n(parts[0] + at, count, workspace);
+  for (std::size_t i = 1; i < parts.size(); ++i) cpu_kernels().add(parts[i] + at, count, workspace);
+  return workspace;
 }
 
 void unpack_panel(const LinearPlan& l, int j, const std::vector<const float*>& parts, float* weight,
                   float* bias) {
   const long floats = static_cast<long>(l.in_panels) * panel * panel;
   const int rows = std::min(panel, l.out - j * panel);
-  thread_local std::vector<float> room;
-  room.resize(static_cast<std::size_t>(floats));
+  thread_local std::vector<float> workspace;
+  workspace.resize(static_cast<std::size_t>(floats));
   if (bias != nullptr)
-    std::copy_n(summed(parts, l.bias + j * panel, panel, room.data()), rows, bias + j * panel);
+    std::copy_n(summed(parts, l.bias + j * panel, panel, workspace.data()), rows, bias + j * panel);
   if (weight == nullptr) return;
-  const float* total = summed(parts, l.weight + j * floats, floats, room.data());
-  cpu_kernels().turn(total, panel, l.in, rows, weight + static_cast<long>(j) * panel * l.in, l.in);
+  const float* total = summed(parts, l.weight + j * floats, floats, workspace.data());
+  cpu_kernels().transpose(total, panel, l.in, rows, weight + static_cast<long>(j) * panel * l.in, l.in);
 }
 
 }  // namespace

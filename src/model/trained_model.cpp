@@ -15,11 +15,11 @@ using torch::Tensor;
 
 constexpr std::array needed_files{model_file, run_file, weights_file, normalizer_file};
 
-// A recipe that does not fit itself (a patch that does not divide the grid, a width beyond memory) is a fault
+// A spec that does not fit itself (a patch that does not divide the grid, a width beyond memory) is a fault
 // of the file here, whatever class the parts throw.
-TrainedModel build_from_file(const Recipe& recipe, const std::string& path) {
+TrainedModel build_from_file(const ModelSpec& spec, const std::string& path) {
   try {
-    return build(recipe, 0);
+    return build(spec, 0);
   } catch (const ConfigError& error) {
     throw ModelError("{}: {}", path, error.what());
   } catch (const c10::Error& error) {
@@ -30,21 +30,20 @@ TrainedModel build_from_file(const Recipe& recipe, const std::string& path) {
 }
 
 // A text that cannot be read back (bytes that are no UTF-8, say) must stop the saving, not the loading.
-std::string readable_toml(const Recipe& recipe) {
-  const std::string text = to_toml(recipe);
+std::string readable_toml(const ModelSpec& spec) {
+  const std::string text = to_toml(spec);
   if (to_toml(from_toml(text, std::string(model_file))) != text) {
-    throw ModelError("the recipe of the model does not survive being written to {}", model_file);
+    throw ModelError("the spec of the model does not survive being written to {}", model_file);
   }
   return text;
 }
 
-void refuse_beyond_memory(const Recipe& recipe, const fields::StateShape& shape) {
-  const double values = recipe.field_settings->values(shape);
-  const double bytes =
-      values * (recipe.precision == "float64" ? 4 + 8 : 4);  // drawn in float32, then widened
+void refuse_beyond_memory(const ModelSpec& spec, const fields::StateShape& shape) {
+  const double values = spec.field_settings->values(shape);
+  const double bytes = values * (spec.precision == "float64" ? 4 + 8 : 4);  // drawn in float32, then widened
   if (!memory::exceeds(bytes)) return;
   throw ConfigError("field '{}' would have {:.3g} parameters, which {}; a smaller field or grid would fit",
-                    recipe.field, values, memory::shortage(bytes));
+                    spec.field, values, memory::shortage(bytes));
 }
 
 }  // namespace
@@ -57,25 +56,25 @@ Physical TrainedModel::velocity(const Physical& state, const Tensor& dt) const {
   return normalizer->physical_velocity(psi.to(state.value.options()));
 }
 
-TrainedModel build(const Recipe& recipe, std::uint64_t seed) {
-  TrainedModel out{.recipe = recipe, .field = {}, .normalizer = {}, .run_toml = {}};
-  if (!out.recipe.field_settings) {
-    out.recipe.field_settings = find(fields::registry(), recipe.field, "field").settings();
+TrainedModel build(const ModelSpec& spec, std::uint64_t seed) {
+  TrainedModel out{.spec = spec, .field = {}, .normalizer = {}, .run_toml = {}};
+  if (!out.spec.field_settings) {
+    out.spec.field_settings = find(fields::registry(), spec.field, "field").settings();
   }
-  out.recipe.check();
-  const auto shape = recipe.shape();
-  refuse_beyond_memory(out.recipe, shape);
-  out.field = out.recipe.field_settings->build(shape, seed);
-  out.field->to(recipe.precision == "float64" ? torch::kDouble : torch::kFloat);
-  out.normalizer = find(normalizers::registry(), recipe.normalizer, "normalizer")
-                       .make(shape.channels, recipe.normalizer_options);
+  out.spec.check();
+  const auto shape = spec.shape();
+  refuse_beyond_memory(out.spec, shape);
+  out.field = out.spec.field_settings->build(shape, seed);
+  out.field->to(spec.precision == "float64" ? torch::kDouble : torch::kFloat);
+  out.normalizer = find(normalizers::registry(), spec.normalizer, "normalizer")
+                       .make(shape.channels, spec.normalizer_options);
   return out;
 }
 
 folder::Files files_of(const TrainedModel& model) {
-  model.recipe.check();
+  model.spec.check();
   folder::Files files;
-  files.emplace(model_file, readable_toml(model.recipe));
+  files.emplace(model_file, readable_toml(model.spec));
   files.emplace(run_file, model.run_toml);
   files.emplace(weights_file, to_safetensors(tensors_of(*model.field)));
   files.emplace(normalizer_file, to_safetensors(model.normalizer->state()));

@@ -1,7 +1,7 @@
 // A trained model: velocity field, normalizer and everything needed to use them again, as one value in memory
 // and one folder on disk.
 //
-//   model.toml               what it is (Recipe)
+//   model.toml               what it is (ModelSpec)
 //   run.toml                 the resolved configuration that it was trained with
 //   weights.safetensors      the field's tensors under plain names
 //   normalizer.safetensors   the statistics, double
@@ -12,12 +12,12 @@
 #include <array>
 
 #include "model/folder.hpp"
-#include "model/recipe.hpp"
+#include "model/spec.hpp"
 
 namespace cvf::model {
 
 struct TrainedModel {
-  Recipe recipe;
+  ModelSpec spec;
   fields::FieldPointer field;
   std::shared_ptr<normalizers::Normalizer> normalizer;
   std::string run_toml;
@@ -27,8 +27,8 @@ struct TrainedModel {
   normalizers::Physical velocity(const normalizers::Physical& state, const torch::Tensor& dt) const;
 };
 
-/// A model with fresh weights and unit statistics, as its recipe says.
-TrainedModel build(const Recipe& recipe, std::uint64_t seed);
+/// A model with fresh weights and unit statistics, as its spec says.
+TrainedModel build(const ModelSpec& spec, std::uint64_t seed);
 
 /// Replaces the folder as a whole: a crash at any moment leaves the old model or the new one for `load`.
 void save(const TrainedModel& model, const std::string& folder);

@@ -15,7 +15,7 @@ using torch::Tensor;
 // In general only the last leg differs: it looks back from the end of the long side. That end is the true s1
 // where U = dt; where U is another nobody observed it, and the long side itself leads there.
 struct Ways {
-  const View& view;
+  const ScaledField& field;
   const Batch& batch;
   const Draws& draws;
   const Cvf::Options& options;
@@ -25,12 +25,17 @@ struct Ways {
   Tensor scaled = (span != dt).nonzero().flatten();             // rows whose long side is not the interval
   std::int64_t legs = draws.shares.defined() ? draws.shares.size(0) : 0;  // 0: no rupture is wanted
   std::vector<Tensor> orders = orders_of_legs();
+  Place place{batch.interval(0)};
+  Tensor start = torch::zeros_like(dt);
 
   Tensor secant, long_side, last_leg, at_rest;  // psi of each, last_leg only where bidirectional
   std::vector<Tensor> first_legs;               // of each order
 
   bool all_whole() const { return scaled.numel() == 0; }
-  Tensor back() const { return -draws.shares[legs - 1] * span; }
+  fields::Query looking_back(const Tensor& end) const {
+    const Tensor back = -draws.shares[legs - 1] * span;
+    return {end, back, place.part(span, span + back)};
+  }
 
   std::vector<Tensor> orders_of_legs() const {
     if (legs == 0) return {};
@@ -41,27 +46,33 @@ struct Ways {
   // Everything whose state is known beforehand, in one forward pass. Rows with U = dt reuse psi(s0, dt).
   void ask_first() {
     const Tensor& s0 = batch.state(0);
-    std::vector<Question> questions{{s0, dt}};
+    std::vector<fields::Query> queries{{s0, dt, batch.context(0)}};
     std::vector<Tensor*> answers{&secant};
-    const auto ask = [&](const Tensor& state, const Tensor& step, Tensor& answer) {
-      questions.push_back({state, step});
+    const auto ask = [&](const fields::Query& query, Tensor& answer) {
+      queries.push_back(query);
       answers.push_back(&answer);
+    };
+    const auto from_start = [&](const Tensor& step) {
+      return fields::Query{s0, step, place.part(start, step)};
     };
     Tensor of_scaled;
     first_legs.resize(orders.size());
-    for (std::size_t i = 0; i < orders.size(); ++i) ask(s0, orders[i][0] * span, first_legs[i]);
-    if (!all_whole()) ask(s0.index_select(0, scaled), span.index_select(0, scaled), of_scaled);
-    if (legs > 0 && options.bidirectional && all_whole()) ask(batch.state(1), back(), last_leg);
-    if (options.tangent != Spline::none) ask(s0, torch::zeros_like(dt), at_rest);
-    const auto psi = view.psi(questions);
+    for (std::size_t i = 0; i < orders.size(); ++i) ask(from_start(orders[i][0] * span), first_legs[i]);
+    if (!all_whole()) {
+      const fields::Context over = place.part(start, span).select(scaled);
+      ask({s0.index_select(0, scaled), span.index_select(0, scaled), over}, of_scaled);
+    }
+    if (legs > 0 && options.bidirectional && all_whole()) ask(looking_back(batch.state(1)), last_leg);
+    if (options.tangent != Spline::none) ask(from_start(torch::zeros_like(dt)), at_rest);
+    const auto psi = field.psi(queries);
     for (std::size_t i = 0; i < psi.size(); ++i) *answers[i] = psi[i];
     long_side = all_whole() ? secant : secant.index_copy(0, scaled, of_scaled);
   }
 
   void ask_back_from_the_ends() {
-    const Tensor led = view.advance(batch.state(0), span, long_side);
+    const Tensor led = field.advance(batch.state(0), span, long_side);
     const Tensor end = batch.state(1).index_copy(0, scaled, led.index_select(0, scaled));
-    last_leg = view.psi(end, back());
+    last_leg = field.psi(looking_back(end));
   }
 
   // The mean velocity of the legs, in each order.
@@ -69,7 +80,7 @@ struct Ways {
     std::vector<Tensor> out;
     for (std::size_t i = 0; i < orders.size(); ++i) {
       const auto forward = options.bidirectional ? legs - 1 : legs;
-      out.push_back(walk(view, batch.state(0), span, orders[i], first_legs[i], forward));
+      out.push_back(walk(field, batch.state(0), span, orders[i], first_legs[i], forward, place));
     }
     if (options.bidirectional && legs > 0) {
       if (!last_leg.defined()) ask_back_from_the_ends();
@@ -102,9 +113,9 @@ struct Ways {
   // The next interval, from where the model itself stands after the first.
   Tensor pushed() const {
     const Tensor way = options.push_gradient ? secant : secant.detach();
-    const Tensor led = view.advance(batch.state(0), dt, way);
-    const Tensor target = view.target(led, batch.state(2), batch.step(1));
-    return (view.psi(led, batch.step(1)) - target).square().mean();
+    const Tensor led = field.advance(batch.state(0), dt, way);
+    const Tensor target = field.target(led, batch.state(2), batch.step(1));
+    return (field.psi({led, batch.step(1), batch.context(1)}) - target).square().mean();
   }
 };
 
@@ -176,10 +187,10 @@ Draws Cvf::draw(const DrawRange& range) const {
   return out;
 }
 
-Losses Cvf::evaluate(const View& view, const Batch& batch, const Draws& draws) const {
+Losses Cvf::evaluate(const ScaledField& field, const Batch& batch, const Draws& draws) const {
   const auto& o = options_;
-  const Tensor target = view.target(batch.state(0), batch.state(1), batch.step(0));
-  Ways ways{view, batch, draws, o};
+  const Tensor target = field.target(batch.state(0), batch.state(1), batch.step(0));
+  Ways ways{field, batch, draws, o};
   ways.ask_first();
   Losses out;
   out.add("secant", 1, (ways.secant - target).square().mean());
@@ -191,7 +202,7 @@ Losses Cvf::evaluate(const View& view, const Batch& batch, const Draws& draws) c
   }
   if (o.push > 0) out.add("pushed", o.push, ways.pushed());
   if (o.tangent != Spline::none) {
-    const Tensor velocity = view.normalizer.psi_of(batch.slopes[0]);
+    const Tensor velocity = field.normalizer.psi_of(batch.slopes[0]);
     out.add("tangent", o.tangent_weight, (ways.at_rest - velocity).square().mean());
   }
   return out;

@@ -30,6 +30,7 @@ Batch Batch::rows(std::int64_t begin, std::int64_t end) const {
   out.steps = cut(steps, 1, begin, end);
   for (const auto& slope : slopes) out.slopes.push_back(cut(slope, 0, begin, end));
   for (const auto& curvature : curvatures) out.curvatures.push_back(cut(curvature, 0, begin, end));
+  for (const auto& context : contexts) out.contexts.push_back(context.rows(begin, end));
   return out;
 }
 
@@ -47,9 +48,9 @@ Draws Objective::draw(const DrawRange&) const {
   return {};
 }
 
-Losses Objective::loss(const View& view, const Batch& batch, const Draws& draws) const {
+Losses Objective::loss(const ScaledField& field, const Batch& batch, const Draws& draws) const {
   check(batch, needs());
-  return evaluate(view, batch, draws);
+  return evaluate(field, batch, draws);
 }
 
 }  // namespace cvf::objectives

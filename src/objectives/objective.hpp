@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/config.hpp"
+#include "objectives/scaled_field.hpp"
 #include "objectives/splines.hpp"
-#include "objectives/view.hpp"
 
 namespace cvf::objectives {
 
@@ -21,9 +21,16 @@ struct Batch {
   torch::Tensor steps;                     // [frames-1, B] double, physical time between frames
   std::vector<torch::Tensor> slopes;       // ds~/dt of a spline at frames 0 and 1; see splines.hpp
   std::vector<torch::Tensor> curvatures;   // d2s~/dt2 there; of the quintic spline only
+  std::vector<fields::Context> contexts;   // over each interval; none: there is no context
 
   const torch::Tensor& state(std::size_t frame) const { return frames.at(frame).value; }
   torch::Tensor step(std::int64_t interval) const { return steps[interval]; }
+  fields::Context context(std::size_t interval) const {
+    return contexts.empty() ? fields::Context{} : contexts.at(interval);
+  }
+  fields::Interval interval(std::size_t number) const {
+    return {context(number), steps[static_cast<std::int64_t>(number)]};
+  }
   std::int64_t rows() const { return frames.at(0).value.size(0); }
   Batch rows(std::int64_t begin, std::int64_t end) const;
 };
@@ -69,10 +76,10 @@ class Objective {
   virtual Needs needs() const = 0;
   virtual Draws draw(const DrawRange& range) const;
   /// Refuses a batch that holds less than needs() says.
-  Losses loss(const View& view, const Batch& batch, const Draws& draws) const;
+  Losses loss(const ScaledField& field, const Batch& batch, const Draws& draws) const;
 
  protected:
-  virtual Losses evaluate(const View& view, const Batch& batch, const Draws& draws) const = 0;
+  virtual Losses evaluate(const ScaledField& field, const Batch& batch, const Draws& draws) const = 0;
 };
 
 /// The options of one objective, behind one face: described for TOML, then built.
@@ -86,8 +93,8 @@ class Settings {
 struct Row {
   std::string_view name;
   std::string_view summary;
-  bool conditioned;          // by default its field sees dt
-  std::string_view stepped;  // the solver that suits its field: "euler", "rk4" or "gcs"
+  bool conditioned;                 // by default its field sees dt
+  std::string_view default_solver;  // the solver that suits its field: "euler", "rk4" or "gcs"
   std::unique_ptr<Settings> (*settings)();
 };
 

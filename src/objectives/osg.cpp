@@ -19,16 +19,23 @@ Draws SemigroupOperators::draw(const DrawRange& range) const {
   return out;
 }
 
-Losses SemigroupOperators::evaluate(const View& view, const Batch& batch, const Draws& draws) const {
+Losses SemigroupOperators::evaluate(const ScaledField& field, const Batch& batch, const Draws& draws) const {
   const Tensor &s0 = batch.state(0), &s1 = batch.state(1), dt = batch.step(0), span = draws.spans * dt;
   const Tensor start = options_.between ? s0 + per_row(draws.points, s0) * (s1 - s0) : s0;
+  const Tensor begin = options_.between ? draws.points * dt : torch::zeros_like(dt);
   const Tensor turned = draws.shares.flip(0);
-  const auto psi =
-      view.psi({{s0, dt}, {start, span}, {start, draws.shares[0] * span}, {start, turned[0] * span}});
+  const auto interval = batch.interval(0);
+  const auto from_start = [&](const Tensor& step) {
+    return fields::Query{start, step, interval.part(begin, begin + step)};
+  };
+  const auto psi = field.psi({{s0, dt, interval.context},
+                              from_start(span),
+                              from_start(draws.shares[0] * span),
+                              from_start(turned[0] * span)});
   Losses out;
-  out.add("secant", 1, (psi[0] - view.target(s0, s1, dt)).square().mean());
+  out.add("secant", 1, (psi[0] - field.target(s0, s1, dt)).square().mean());
   const auto mismatch = [&](const Tensor& shares, const Tensor& first) {
-    const Tensor rupture = walk(view, start, span, shares, first, 2) - psi[1];
+    const Tensor rupture = walk(field, start, span, shares, first, 2, {interval, begin}) - psi[1];
     return (per_row(draws.spans, rupture) * rupture).square().mean();
   };
   out.add("semigroup", options_.lambda, (mismatch(draws.shares, psi[2]) + mismatch(turned, psi[3])) / 2);

@@ -25,7 +25,7 @@ class SemigroupOperators : public Objective {
   Draws draw(const DrawRange& range) const override;
 
  protected:
-  Losses evaluate(const View& view, const Batch& batch, const Draws& draws) const override;
+  Losses evaluate(const ScaledField& field, const Batch& batch, const Draws& draws) const override;
 
  private:
   Options options_;

@@ -15,26 +15,27 @@ Needs Pushforward::needs() const {
   return {options_.steps + 1, Spline::none, options_.conditioned, 2};
 }
 
-Losses Pushforward::evaluate(const View& view, const Batch& batch, const Draws&) const {
-  const auto ask = [&](const Tensor& s, const Tensor& dt) {
-    return view.psi(s, shown(options_.conditioned, dt));
+Losses Pushforward::evaluate(const ScaledField& field, const Batch& batch, const Draws&) const {
+  const auto ask = [&](const Tensor& s, int interval) {
+    return field.psi({s, shown(options_.conditioned, batch.step(interval)),
+                      batch.context(static_cast<std::size_t>(interval))});
   };
   const Tensor& s0 = batch.state(0);
-  const Tensor psi = ask(s0, batch.step(0));
+  const Tensor psi = ask(s0, 0);
   const bool alone = options_.steps == 1;
   Losses out;
-  out.add("secant", alone ? 1 : 0.5, (psi - view.target(s0, batch.state(1), batch.step(0))).square().mean());
+  out.add("secant", alone ? 1 : 0.5, (psi - field.target(s0, batch.state(1), batch.step(0))).square().mean());
   if (alone) return out;
 
-  Tensor led = view.advance(s0, batch.step(0), psi.detach());  // the first step is paid for already
+  Tensor led = field.advance(s0, batch.step(0), psi.detach());  // the first step is paid for already
   {
     const torch::NoGradGuard no_grad;
     for (int i = 1; i + 1 < options_.steps; ++i)
-      led = view.advance(led, batch.step(i), ask(led, batch.step(i)));
+      led = field.advance(led, batch.step(i), ask(led, i));
   }
   const Tensor last = batch.step(options_.steps - 1);
-  const Tensor target = view.target(led, batch.state(static_cast<std::size_t>(options_.steps)), last);
-  out.add("pushed", 0.5, (ask(led, last) - target).square().mean());
+  const Tensor target = field.target(led, batch.state(static_cast<std::size_t>(options_.steps)), last);
+  out.add("pushed", 0.5, (ask(led, options_.steps - 1) - target).square().mean());
   return out;
 }
 

@@ -21,7 +21,7 @@ class Pushforward : public Objective {
   Needs needs() const override;
 
  protected:
-  Losses evaluate(const View& view, const Batch& batch, const Draws& draws) const override;
+  Losses evaluate(const ScaledField& field, const Batch& batch, const Draws& draws) const override;
 
  private:
   Options options_;

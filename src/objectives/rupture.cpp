@@ -10,31 +10,33 @@ struct Triangle {
 };
 
 // psi(s, U) and psi(s, a_0 U) share one forward pass.
-Triangle close(const View& view, const Tensor& state, const Tensor& span, const Tensor& shares) {
-  const auto psi = view.psi({{state, span}, {state, shares[0] * span}});
-  return {walk(view, state, span, shares, psi[1], shares.size(0)) - psi[0], psi[0]};
+Triangle close(const ScaledField& field, const Tensor& state, const Tensor& span, const Tensor& shares,
+               const Place& place) {
+  const Tensor start = torch::zeros_like(span), first = shares[0] * span;
+  const auto psi =
+      field.psi({{state, span, place.part(start, span)}, {state, first, place.part(start, first)}});
+  return {walk(field, state, span, shares, psi[1], shares.size(0), place) - psi[0], psi[0]};
 }
 
 // (d psi/d s)(s, dt) . direction. The vector-Jacobian product is linear in its vector, so its own gradient
 // with respect to that vector is the Jacobian-vector product.
-Tensor directional_derivative(const View& view, const Tensor& state, const Tensor& dt,
-                              const Tensor& direction) {
+Tensor directional_derivative(const ScaledField& field, const fields::Query& query, const Tensor& direction) {
   const torch::AutoGradMode grad_on(true);
-  const Tensor s = state.detach().requires_grad_();
-  const Tensor psi = view.psi(s, dt);
+  const Tensor s = query.state.detach().requires_grad_();
+  const Tensor psi = field.psi({s, query.dt, query.context});
   const Tensor vector = torch::zeros_like(psi).requires_grad_();
   const auto pulled = torch::autograd::grad({psi}, {s}, {vector}, true, true, true)[0];
-  if (!pulled.defined() || !pulled.requires_grad()) return torch::zeros_like(state);  // blind to the state
+  if (!pulled.defined() || !pulled.requires_grad()) return torch::zeros_like(s);  // blind to the state
   return torch::autograd::grad({pulled}, {vector}, {direction.detach()})[0].detach();
 }
 
 // Where the legs before leg i lead when all of them start at s, for i = 1..: U sum_{j<i} a_j den(psi_j)
-Tensor straight_ways(const View& view, const std::vector<Tensor>& psi, const Tensor& span,
+Tensor straight_ways(const ScaledField& field, const std::vector<Tensor>& psi, const Tensor& span,
                      const Tensor& shares) {
   std::vector<Tensor> ways;
   Tensor way = torch::zeros_like(psi[0]);
   for (std::size_t j = 0; j + 1 < psi.size(); ++j) {
-    way = view.advance(way, shares[static_cast<std::int64_t>(j)] * span, psi[j]);
+    way = field.advance(way, shares[static_cast<std::int64_t>(j)] * span, psi[j]);
     ways.push_back(way);
   }
   return torch::cat(ways);
@@ -46,44 +48,61 @@ Tensor row_norm(const Tensor& values) {
 
 }  // namespace
 
+fields::Context Place::part(const Tensor& from, const Tensor& to) const {
+  if (!begin.defined()) return interval.part(from, to);
+  return interval.part(begin + from, begin + to);
+}
+
 Tensor even_shares(std::int64_t legs, std::int64_t rows) {
   return torch::full({legs, rows}, 1.0 / static_cast<double>(legs), torch::kDouble);
 }
 
-Tensor walk(const View& view, const Tensor& state, const Tensor& span, const Tensor& shares,
-            const Tensor& first, std::int64_t legs) {
-  Tensor s = state, psi = first, sum = per_row(shares[0], first) * first;
+Tensor walk(const ScaledField& field, const Tensor& state, const Tensor& span, const Tensor& shares,
+            const Tensor& first, std::int64_t legs, const Place& place) {
+  Tensor s = state, psi = first, sum = per_row(shares[0], first) * first, time = torch::zeros_like(span);
   for (std::int64_t i = 1; i < legs; ++i) {
-    s = view.advance(s, shares[i - 1] * span, psi);
-    psi = view.psi(s, shares[i] * span);
+    const Tensor step = shares[i] * span;
+    s = field.advance(s, shares[i - 1] * span, psi);
+    time = time + shares[i - 1] * span;
+    psi = field.psi({s, step, place.part(time, time + step)});
     sum = sum + per_row(shares[i], psi) * psi;
   }
   return sum;
 }
 
-Tensor rupture(const View& view, const Tensor& state, const Tensor& span, const Tensor& shares) {
-  return close(view, state, span, shares).rupture;
+Tensor rupture(const ScaledField& field, const Tensor& state, const Tensor& span, const Tensor& shares,
+               const Place& place) {
+  return close(field, state, span, shares, place).rupture;
 }
 
-RuptureTerms rupture_terms(const View& view, const Tensor& state, const Tensor& span, const Tensor& shares) {
+RuptureTerms rupture_terms(const ScaledField& field, const Tensor& state, const Tensor& span,
+                           const Tensor& shares, const Place& place) {
   const torch::NoGradGuard no_grad;
   const auto legs = shares.size(0);
-  std::vector<Question> questions{{state, span}};
-  for (std::int64_t i = 0; i < legs; ++i) questions.push_back({state, shares[i] * span});
-  auto psi = view.psi(questions);
+  std::vector<fields::Query> queries{{state, span, place.part(torch::zeros_like(span), span)}};
+  Tensor time = torch::zeros_like(span);
+  for (std::int64_t i = 0; i < legs; ++i) {
+    const Tensor end = time + shares[i] * span;
+    queries.push_back({state, shares[i] * span, place.part(time, end)});
+    time = end;
+  }
+  auto psi = field.psi(queries);
   const Tensor whole = psi.front();
   psi.erase(psi.begin());
 
   RuptureTerms out;
-  out.total = walk(view, state, span, shares, psi[0], legs) - whole;
+  out.total = walk(field, state, span, shares, psi[0], legs, place) - whole;
   out.mismatch = -whole;
   for (std::int64_t i = 0; i < legs; ++i)
     out.mismatch += per_row(shares[i], whole) * psi[static_cast<std::size_t>(i)];
 
   const auto later = shares.narrow(0, 1, legs - 1);  // the first leg starts at s: no curvature
   const Tensor states = torch::cat(std::vector<Tensor>(static_cast<std::size_t>(legs - 1), state));
+  std::vector<fields::Context> contexts;
+  for (auto query = queries.begin() + 2; query != queries.end(); ++query) contexts.push_back(query->context);
   const Tensor bent =
-      directional_derivative(view, states, (later * span).flatten(), straight_ways(view, psi, span, shares));
+      directional_derivative(field, {states, (later * span).flatten(), fields::Context::cat(contexts)},
+                             straight_ways(field, psi, span, shares));
   auto shape = state.sizes().vec();
   shape.insert(shape.begin(), legs - 1);
   out.curvature = (per_row(later.flatten(), bent) * bent).view(shape).sum(0);
@@ -91,13 +110,14 @@ RuptureTerms rupture_terms(const View& view, const Tensor& state, const Tensor& 
   return out;
 }
 
-Tensor normalised_rupture_error(const View& view, const Tensor& state, const Tensor& tau) {
-  const auto [rupture, hypotenuse] = close(view, state, tau, even_shares(2, state.size(0)));
+Tensor normalised_rupture_error(const ScaledField& field, const Tensor& state, const Tensor& tau,
+                                const Place& place) {
+  const auto [rupture, hypotenuse] = close(field, state, tau, even_shares(2, state.size(0)), place);
   // den is affine and the shares sum to 1, so den of the legs minus den of the long side is
   // den(R) - den(0).
-  const Tensor velocity = view.normalizer.model_velocity(hypotenuse);
+  const Tensor velocity = field.normalizer.model_velocity(hypotenuse);
   const Tensor difference =
-      view.normalizer.model_velocity(rupture) - view.normalizer.model_velocity(torch::zeros_like(rupture));
+      field.normalizer.model_velocity(rupture) - field.normalizer.model_velocity(torch::zeros_like(rupture));
   return row_norm(difference) / (row_norm(velocity) + 1e-8);
 }
 

@@ -4,18 +4,29 @@
 // It is 0 for the exact mean velocity of any flow. All in units of psi, for each sample.
 #pragma once
 
-#include "objectives/view.hpp"
+#include "objectives/scaled_field.hpp"
 
 namespace cvf::objectives {
 
+/// Where in an interval a way lies: it begins at the time `begin` [B] of it (undefined: with it). Without an
+/// interval there are no contexts.
+struct Place {
+  fields::Interval interval = {};
+  torch::Tensor begin = {};
+
+  /// The context from `from` to `to`, times since the beginning of the way.
+  fields::Context part(const torch::Tensor& from, const torch::Tensor& to) const;
+};
+
 /// sum_i a_i psi(s_i, a_i U) over the first `legs` legs; `first` is psi(s, a_0 U), which callers have from a
 /// batched pass. span [B], shares [k-1,B].
-torch::Tensor walk(const View& view, const torch::Tensor& state, const torch::Tensor& span,
-                   const torch::Tensor& shares, const torch::Tensor& first, std::int64_t legs);
+torch::Tensor walk(const ScaledField& field, const torch::Tensor& state, const torch::Tensor& span,
+                   const torch::Tensor& shares, const torch::Tensor& first, std::int64_t legs,
+                   const Place& place = {});
 
 /// R_k [B,C,...] for any decomposition.
-torch::Tensor rupture(const View& view, const torch::Tensor& state, const torch::Tensor& span,
-                      const torch::Tensor& shares);
+torch::Tensor rupture(const ScaledField& field, const torch::Tensor& state, const torch::Tensor& span,
+                      const torch::Tensor& shares, const Place& place = {});
 
 /// R_k = mismatch + curvature + remainder.
 struct RuptureTerms {
@@ -24,13 +35,13 @@ struct RuptureTerms {
   torch::Tensor curvature;  // Term II: sum_i a_i grad_s psi(s, a_i U) . (U sum_{j<i} a_j den(psi(s, a_j U)))
   torch::Tensor remainder;  // what the first order leaves, O(U^2)
 };
-RuptureTerms rupture_terms(const View& view, const torch::Tensor& state, const torch::Tensor& span,
-                           const torch::Tensor& shares);
+RuptureTerms rupture_terms(const ScaledField& field, const torch::Tensor& state, const torch::Tensor& span,
+                           const torch::Tensor& shares, const Place& place = {});
 
 /// NRE(s, tau) = |den-difference of R_3(r = 1/2)| / (|den(psi(s, tau))| + 1e-8), L2 norms of each sample:
 /// [B].
-torch::Tensor normalised_rupture_error(const View& view, const torch::Tensor& state,
-                                       const torch::Tensor& tau);
+torch::Tensor normalised_rupture_error(const ScaledField& field, const torch::Tensor& state,
+                                       const torch::Tensor& tau, const Place& place = {});
 
 /// k-1 equal legs [k-1,B].
 torch::Tensor even_shares(std::int64_t legs, std::int64_t rows);

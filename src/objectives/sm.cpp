@@ -14,11 +14,11 @@ Needs SecantMatching::needs() const {
   return {2, Spline::none, options_.conditioned};
 }
 
-Losses SecantMatching::evaluate(const View& view, const Batch& batch, const Draws&) const {
+Losses SecantMatching::evaluate(const ScaledField& field, const Batch& batch, const Draws&) const {
   const Tensor dt = batch.step(0);
-  const Tensor psi = view.psi(batch.state(0), shown(options_.conditioned, dt));
+  const Tensor psi = field.psi({batch.state(0), shown(options_.conditioned, dt), batch.context(0)});
   Losses out;
-  out.add("secant", 1, (psi - view.target(batch.state(0), batch.state(1), dt)).square().mean());
+  out.add("secant", 1, (psi - field.target(batch.state(0), batch.state(1), dt)).square().mean());
   return out;
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/errors.hpp"
 #include "objectives/parts/knot_matrices.hpp"
-#include "objectives/view.hpp"
+#include "objectives/scaled_field.hpp"
 
 namespace cvf::objectives {
 namespace {

@@ -20,16 +20,18 @@ Draws TangentMatching::draw(const DrawRange& range) const {
   return {{}, {}, draw_points(range)};
 }
 
-Losses TangentMatching::evaluate(const View& view, const Batch& batch, const Draws& draws) const {
+Losses TangentMatching::evaluate(const ScaledField& field, const Batch& batch, const Draws& draws) const {
   const bool quintic = options_.spline == Spline::quintic;
   const auto end = [&](std::size_t i) {
     return HermiteEnd{batch.state(i), batch.slopes[i], quintic ? batch.curvatures[i] : Tensor()};
   };
   const Tensor dt = batch.step(0);
   const CurvePoint point = hermite(end(0), end(1), dt, draws.points);
-  const Tensor psi = view.psi(point.state, shown(options_.conditioned, dt));
+  const Tensor time = draws.points * dt;
+  const Tensor psi =
+      field.psi({point.state, shown(options_.conditioned, dt), batch.interval(0).part(time, time)});
   Losses out;
-  out.add("tangent", 1, (psi - view.normalizer.psi_of(point.velocity)).square().mean());
+  out.add("tangent", 1, (psi - field.normalizer.psi_of(point.velocity)).square().mean());
   return out;
 }
 

@@ -22,7 +22,7 @@ class TangentMatching : public Objective {
   Draws draw(const DrawRange& range) const override;
 
  protected:
-  Losses evaluate(const View& view, const Batch& batch, const Draws& draws) const override;
+  Losses evaluate(const ScaledField& field, const Batch& batch, const Draws& draws) const override;
 
  private:
   Options options_;

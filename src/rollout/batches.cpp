@@ -1,6 +1,7 @@
 #include "rollout/batches.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace cvf::rollout {
 namespace {
@@ -21,6 +22,13 @@ solvers::Problem problem_of(std::span<const Leg> legs, const StartOf& start) {
   return out;
 }
 
+// No step passes over a jump of a control.
+void add_jumps(solvers::Problem& problem, const model::Contexts& contexts,
+               std::span<const std::int64_t> rows) {
+  if (contexts.empty()) return;
+  for (const auto row : rows) problem.breaks.push_back(contexts.jumps(static_cast<std::size_t>(row)));
+}
+
 solvers::Counts operator-(const solvers::Counts& a, const solvers::Counts& b) {
   return {a.evaluations - b.evaluations, a.accepted - b.accepted, a.rejected - b.rejected};
 }
@@ -31,10 +39,10 @@ void file_under_frames(const Solution& solution, std::size_t row, const std::vec
   auto step = solution.steps[row].begin();
   const auto end = solution.steps[row].end();
   for (std::size_t k = 0; k < targets.size(); ++k) {
-    const auto& mark = solution.marks[row][k];
+    const auto& mark = solution.target_records[row][k];
     Frame& frame = frames[k + 1];
     frame.counts = mark.counts - before;
-    frame.remark = mark.remark;
+    frame.row_status = mark.row_status;
     before = mark.counts;
     while (step != end && (backward ? step->time > targets[k] : step->time < targets[k])) {
       frame.steps.push_back(*step++);
@@ -44,24 +52,29 @@ void file_under_frames(const Solution& solution, std::size_t row, const std::vec
 
 }  // namespace
 
-void solve(const Setup& setup, const solvers::Velocity& velocity, const std::vector<Leg>& legs,
+void solve(const Setup& setup, const model::Contexts& contexts, const std::vector<Leg>& legs,
            const StartOf& start, const EndOf& end) {
   if (legs.empty()) return;
   const Tensor one = start(legs.front()).unsqueeze(0);
-  const std::size_t together = setup.solver.shares_steps() ? legs.size() : rows_at_once(setup, one);
+  const std::size_t together = setup.solver.shares_steps() ? legs.size() : micro_batch_rows(setup, one);
   for (std::size_t first = 0; first < legs.size(); first += together) {
     const auto some = std::span(legs).subspan(first, std::min(together, legs.size() - first));
-    Solution solution = integrate(setup.solver, velocity, problem_of(some, start), {.steps = true});
+    std::vector<std::int64_t> rows;
+    for (const auto& leg : some) rows.push_back(leg.row());
+    solvers::Problem problem = problem_of(some, start);
+    add_jumps(problem, contexts, rows);
+    Solution solution =
+        integrate(setup.solver, velocity_of(setup, contexts, std::move(rows)), problem, {.steps = true});
     for (std::size_t i = 0; i < some.size(); ++i) {
       end(some[i], solution.states[static_cast<std::int64_t>(i)][0],
-          {solution.counts[i], solution.remarks[i], std::move(solution.steps[i])});
+          {solution.counts[i], solution.statuses[i], std::move(solution.steps[i])});
     }
   }
 }
 
-void pass(const Setup& setup, const solvers::Velocity& velocity, const Tensor& start, const Times& times,
+void pass(const Setup& setup, const model::Contexts& contexts, const Tensor& start, const Times& times,
           const Take& take, std::vector<std::vector<Frame>>& frames) {
-  const std::size_t together = rows_at_once(setup, start);
+  const std::size_t together = micro_batch_rows(setup, start);
   for (std::size_t first = 0; first < times.size(); first += together) {
     const std::size_t count = std::min(together, times.size() - first);
     solvers::Problem problem;
@@ -73,7 +86,11 @@ void pass(const Setup& setup, const solvers::Velocity& velocity, const Tensor& s
     const solvers::Sink sink = [&](std::int64_t row, std::size_t target, const Tensor& state) {
       take(first + static_cast<std::size_t>(row), target + 1, state[0]);
     };
-    const Solution solution = integrate(setup.solver, velocity, problem, {.steps = true, .sink = sink});
+    std::vector<std::int64_t> rows(count);
+    std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));
+    add_jumps(problem, contexts, rows);
+    const Solution solution = integrate(setup.solver, velocity_of(setup, contexts, std::move(rows)), problem,
+                                        {.steps = true, .sink = sink});
     for (std::size_t i = 0; i < count; ++i) {
       file_under_frames(solution, i, problem.targets[i], problem.backward, frames[first + i]);
     }

@@ -20,15 +20,15 @@ using EndOf =
     std::function<void(const Leg&, const torch::Tensor&, Frame)>;  // the state is NaN if not reached
 
 /// Solves every leg on its own and hands over its end.
-void solve(const Setup& setup, const solvers::Velocity& velocity, const std::vector<Leg>& legs,
+void solve(const Setup& setup, const model::Contexts& contexts, const std::vector<Leg>& legs,
            const StartOf& start, const EndOf& end);
 
 /// Takes each sample through all its times in one solve. Frames get the counts and steps of their own
 /// interval, a step that passes several of them being the first one's; `take` gets the state of each wanted
 /// frame when it is reached.
 using Take = std::function<void(std::size_t sample, std::size_t frame, const torch::Tensor& state)>;
-void pass(const Setup& setup, const solvers::Velocity& velocity, const torch::Tensor& start,
-          const Times& times, const Take& take, std::vector<std::vector<Frame>>& frames);
+void pass(const Setup& setup, const model::Contexts& contexts, const torch::Tensor& start, const Times& times,
+          const Take& take, std::vector<std::vector<Frame>>& frames);
 
 /// Turns the counts and steps of each frame's own interval into those from the given frame on.
 void accumulate(std::vector<Frame>& frames);

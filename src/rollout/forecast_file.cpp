@@ -30,7 +30,7 @@ std::vector<double> scalars_of(std::size_t source, const std::vector<Frame>& fra
     sum.evaluations += frame.counts.evaluations;
     sum.accepted += frame.counts.accepted;
     sum.rejected += frame.counts.rejected;
-    worst = std::max(worst, frame.remark.status);
+    worst = std::max(worst, frame.row_status.status);
     for (const auto& step : frame.steps) nre = std::fmax(nre, step.error);
   }
   return {static_cast<double>(source),       static_cast<double>(sum.evaluations),
@@ -62,7 +62,7 @@ void add_frames(std::vector<data::SmallArray>& arrays, std::size_t sample, const
   add("evaluations", [](const Frame& f) { return f.counts.evaluations; });
   add("accepted", [](const Frame& f) { return f.counts.accepted; });
   add("rejected", [](const Frame& f) { return f.counts.rejected; });
-  add("status", [](const Frame& f) { return static_cast<int>(f.remark.status); });
+  add("status", [](const Frame& f) { return static_cast<int>(f.row_status.status); });
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ void ForecastFile::write(std::size_t sample, std::size_t frame, const Physical& 
 void ForecastFile::write_missing(std::size_t sample, const std::vector<Frame>& frames) {
   const std::vector<float> nothing(writer_.plan().frame_size(), NAN);
   for (std::size_t k = 1; k < frames.size(); ++k) {
-    if (!reaches_target(frames[k].remark.status)) writer_.write_frame(sample, k, nothing);
+    if (!reaches_target(frames[k].row_status.status)) writer_.write_frame(sample, k, nothing);
   }
 }
 

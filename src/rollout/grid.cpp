@@ -37,7 +37,7 @@ Grid grid_of(const model::StateFacts& s) {
 }
 
 std::string misfit(const Grid& grid, const model::TrainedModel& model, bool any_spacing) {
-  const Grid own = grid_of(model.recipe.state);
+  const Grid own = grid_of(model.spec.state);
   const bool same_size = grid.ny == own.ny && grid.nx == own.nx;
   const bool same_dimensions = (grid.ny == 1) == (own.ny == 1) && (grid.nx == 1) == (own.nx == 1);
   const bool any_grid = model.field && model.field->any_grid();

@@ -30,6 +30,16 @@ void check(const Tensor& start, const Times& times) {
   problem.check();  // here, where samples have their own numbers: below they are rows of batches
 }
 
+// The contexts in model units; a DataError where a control is not known as long as the forecast goes.
+model::Contexts known_over(const Setup& setup, const Tensor& start, const Times& times,
+                           const SampleContexts& contexts) {
+  auto out = contexts_for(setup.model, contexts, start);
+  for (std::size_t i = 0; !out.empty() && i < times.size(); ++i) {
+    out.check_covers(i, times[i].front(), times[i].back());
+  }
+  return out;
+}
+
 // The true frames that a teacher gives.
 void check_finite(const Tensor& states) {
   const Tensor bad = torch::isfinite(states).flatten(2).all(2).logical_not().nonzero();
@@ -64,17 +74,18 @@ void check_times(const std::string& file, std::size_t sample, const std::vector<
   }
 }
 
-Forecast time_informed(const Setup& setup, const Physical& start, const Times& times) {
+Forecast time_informed(const Setup& setup, const Physical& start, const Times& times,
+                       const SampleContexts& contexts) {
   check(start.value, times);
+  const auto known = known_over(setup, start.value, times, contexts);
   Sheet sheet(setup, to_model(setup.model, start), times);
-  const auto velocity = velocity_of(setup);
   std::vector<Leg> legs;
   for (std::size_t i = 0; i < times.size(); ++i) legs.push_back({i, 0, 0, 0});
   for (std::size_t k = 1; !legs.empty(); ++k) {
     std::erase_if(legs, [&](const Leg& leg) { return k >= times[leg.sample].size(); });
     for (auto& leg : legs) leg = {leg.sample, k, times[leg.sample][k - 1], times[leg.sample][k]};
     solve(
-        setup, velocity, legs, [&](const Leg& leg) { return sheet.states[leg.row()][leg.column() - 1]; },
+        setup, known, legs, [&](const Leg& leg) { return sheet.states[leg.row()][leg.column() - 1]; },
         [&](const Leg& leg, const Tensor& end, Frame frame) {
           sheet.states[leg.row()][leg.column()].copy_(end);
           sheet.frames[leg.sample][leg.frame] = std::move(frame);
@@ -82,22 +93,24 @@ Forecast time_informed(const Setup& setup, const Physical& start, const Times& t
     // What stopped stays stopped: later frames say why.
     std::erase_if(legs, [&](const Leg& leg) {
       auto& frames = sheet.frames[leg.sample];
-      const auto remark = frames[leg.frame].remark;
-      if (reaches_target(remark.status)) return false;
-      for (std::size_t later = k + 1; later < frames.size(); ++later) frames[later].remark = remark;
+      const auto row_status = frames[leg.frame].row_status;
+      if (reaches_target(row_status.status)) return false;
+      for (std::size_t later = k + 1; later < frames.size(); ++later) frames[later].row_status = row_status;
       return true;
     });
   }
   return sheet.take(start.value);
 }
 
-Forecast one_step(const Setup& setup, const Physical& states, const Times& times) {
+Forecast one_step(const Setup& setup, const Physical& states, const Times& times,
+                  const SampleContexts& contexts) {
   if (states.value.size(1) < most_frames(times)) {
     throw UsageError("the samples have {} frames and up to {} times", states.value.size(1),
                      most_frames(times));
   }
   check(states.value.select(1, 0), times);
   check_finite(states.value);
+  const auto known = known_over(setup, states.value.select(1, 0), times, contexts);
   const Tensor all = to_model(setup.model, {states.value.flatten(0, 1)}).view_as(states.value);
   Sheet sheet(setup, all.select(1, 0), times);
   std::vector<Leg> legs;
@@ -105,7 +118,7 @@ Forecast one_step(const Setup& setup, const Physical& states, const Times& times
     for (std::size_t k = 1; k < times[i].size(); ++k) legs.push_back({i, k, times[i][k - 1], times[i][k]});
   }
   solve(
-      setup, velocity_of(setup), legs, [&](const Leg& leg) { return all[leg.row()][leg.column() - 1]; },
+      setup, known, legs, [&](const Leg& leg) { return all[leg.row()][leg.column() - 1]; },
       [&](const Leg& leg, const Tensor& end, Frame frame) {
         sheet.states[leg.row()][leg.column()].copy_(end);
         sheet.frames[leg.sample][leg.frame] = std::move(frame);
@@ -113,14 +126,15 @@ Forecast one_step(const Setup& setup, const Physical& states, const Times& times
   return sheet.take(states.value);
 }
 
-Forecast direct(const Setup& setup, const Physical& start, const Times& times) {
+Forecast direct(const Setup& setup, const Physical& start, const Times& times,
+                const SampleContexts& contexts) {
   check(start.value, times);
+  const auto known = known_over(setup, start.value, times, contexts);
   const Tensor first = to_model(setup.model, start);
   Sheet sheet(setup, first, times);
-  const auto velocity = velocity_of(setup);
   if (!setup.solver.cuts_to_targets()) {
     pass(
-        setup, velocity, first, times,
+        setup, known, first, times,
         [&](std::size_t sample, std::size_t frame, const Tensor& state) {
           sheet.states[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)].copy_(state);
         },
@@ -133,7 +147,7 @@ Forecast direct(const Setup& setup, const Physical& start, const Times& times) {
     for (std::size_t k = 1; k < times[i].size(); ++k) legs.push_back({i, k, times[i][0], times[i][k]});
   }
   solve(
-      setup, velocity, legs, [&](const Leg& leg) { return first[leg.row()]; },
+      setup, known, legs, [&](const Leg& leg) { return first[leg.row()]; },
       [&](const Leg& leg, const Tensor& end, Frame frame) {
         sheet.states[leg.row()][leg.column()].copy_(end);
         sheet.frames[leg.sample][leg.frame] = std::move(frame);
@@ -141,10 +155,11 @@ Forecast direct(const Setup& setup, const Physical& start, const Times& times) {
   return sheet.take(start.value);
 }
 
-Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink) {
+Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink,
+                  const SampleContexts& contexts) {
   check(start.value, times);
+  const auto known = known_over(setup, start.value, times, contexts);
   const Tensor first = to_model(setup.model, start);
-  const auto velocity = velocity_of(setup);
   Forecast out;
   for (const auto& t : times) out.frames.emplace_back(t.size());
   Tensor kept;
@@ -155,7 +170,7 @@ Forecast forecast(const Setup& setup, const Physical& start, const Times& times,
     kept[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)].copy_(state);
   };
   for (std::size_t i = 0; i < times.size(); ++i) take(i, 0, first[static_cast<std::int64_t>(i)]);
-  pass(setup, velocity, first, times, take, out.frames);
+  pass(setup, known, first, times, take, out.frames);
   if (!sink) out.states = to_physical(setup.model, kept, 2, start.value);
   return out;
 }

@@ -1,4 +1,4 @@
-// From a first frame to the wanted ones: how long each solve is, and what it may see (method.md section 6).
+// From a first frame to the wanted ones: how long each solve is, and what it may see.
 // Normalised once, integrated, denormalised once.
 #pragma once
 
@@ -17,7 +17,7 @@ void check_times(const std::string& file, std::size_t sample, const std::vector<
 /// How a frame was reached. The given frame has none of it.
 struct Frame {
   solvers::Counts counts;  // time-informed, one-step, forecast: of this frame's interval; direct: from t_0
-  solvers::Remark remark;
+  solvers::RowStatus row_status;
   std::vector<solvers::Step> steps;  // accepted, with the NRE of each
 };
 
@@ -27,20 +27,24 @@ struct Forecast {
 };
 
 /// Frame by frame: each solve starts from the frame before, as predicted, and covers one interval.
-Forecast time_informed(const Setup& setup, const Physical& start, const Times& times);
+Forecast time_informed(const Setup& setup, const Physical& start, const Times& times,
+                       const SampleContexts& contexts = {});
 
 /// Every frame in a solve of its own from the given one, with no times between. Solvers whose steps do not
 /// depend on the targets get there in one pass.
-Forecast direct(const Setup& setup, const Physical& start, const Times& times);
+Forecast direct(const Setup& setup, const Physical& start, const Times& times,
+                const SampleContexts& contexts = {});
 
 /// Teacher forced: every frame from the true frame before it, states [B,T,C,...]. Frames beyond the times of
 /// a sample are not looked at.
-Forecast one_step(const Setup& setup, const Physical& states, const Times& times);
+Forecast one_step(const Setup& setup, const Physical& states, const Times& times,
+                  const SampleContexts& contexts = {});
 
 /// One solve through all times, as one would forecast; `sink` gets each frame (given ones too) as soon as it
 /// is reached, if there is one, and then `states` stays undefined: long horizons need no memory. Steps are
 /// filed under the frame that they lead to or past.
 using FrameSink = std::function<void(std::size_t sample, std::size_t frame, const Physical& state)>;
-Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink = {});
+Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink = {},
+                  const SampleContexts& contexts = {});
 
 }  // namespace cvf::rollout

@@ -31,48 +31,88 @@ void check_shape(const model::TrainedModel& model, const Tensor& states) {
                    fmt::join(states.sizes().slice(std::min<std::size_t>(1, states.sizes().size())), " x "));
 }
 
+double flops_of_a_value(const model::TrainedModel& model) {
+  const auto shape = model.field->shape();
+  const auto values = shape.channels * (shape.is_vector() ? 1 : shape.height * shape.width);
+  return std::max(model.field->flops(), 1.0) / static_cast<double>(values);
+}
+
+fields::Context context_of(const model::Contexts& contexts, const std::vector<std::int64_t>& rows,
+                           const solvers::Query& query) {
+  if (contexts.empty()) return {};
+  const auto count = static_cast<std::size_t>(query.state.size(0));
+  const Tensor steps = query.dt.to(torch::kCPU, torch::kDouble).contiguous();
+  std::vector<std::int64_t> samples(count);
+  std::vector<double> begin(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto row = query.sample(k);
+    samples[k] = rows.empty() ? row : rows[static_cast<std::size_t>(row)];
+    begin[k] = query.time(k);
+  }
+  return contexts.over(samples, begin, {steps.data_ptr<double>(), count});
+}
+
 }  // namespace
 
-solvers::Velocity velocity_of(const model::TrainedModel& model, bool conditioned) {
+SampleContexts contexts_of(const data::Source& source, std::span<const std::size_t> samples) {
+  SampleContexts out;
+  if (source.description().context.empty()) return out;
+  for (const auto sample : samples) out.push_back(source.context(sample));
+  return out;
+}
+
+model::Contexts contexts_for(const model::TrainedModel& model, const SampleContexts& samples,
+                             const Tensor& states) {
+  if (model.spec.context.empty()) return {};
+  if (std::cmp_not_equal(samples.size(), states.size(0))) {
+    throw DataError("the model takes a context for each state, and {} of {} states have one", samples.size(),
+                    states.size(0));
+  }
+  const auto grid = states.sizes().slice(2).vec();
+  return {model.spec.context, samples, grid, options_of(model)};
+}
+
+solvers::Velocity velocity_of(const Setup& setup, const model::Contexts& contexts,
+                              std::vector<std::int64_t> rows) {
+  const auto& model = setup.model;
   if (model.field->is_training()) model.field->eval();
   const auto own = options_of(model);
   const auto den = model.normalizer->den();
   std::vector<std::int64_t> shape{1, -1};
   if (!model.field->shape().is_vector()) shape.insert(shape.end(), {1, 1});
   const Tensor factor = den.factor.to(own).view(shape), offset = den.offset.to(own).view(shape);
-  return [field = model.field, factor, offset, conditioned](const Tensor& state, const Tensor& dt) {
-    const torch::NoGradGuard no_gradients;
-    const Tensor shown = (conditioned ? dt : torch::zeros_like(dt)).to(state.device());
-    return torch::addcmul(offset, field->forward(state, shown), factor);
+  const auto evaluate = [field = model.field, factor, offset](const fields::Query& query) {
+    return torch::addcmul(offset, field->forward(query), factor);
   };
-}
-
-solvers::Velocity velocity_of(const Setup& setup) {
-  auto whole = velocity_of(setup.model, setup.conditioned);
-  if (setup.kept == nullptr) return whole;
-  constexpr double flops_of_a_portion = 5e10;
-  const auto shape = setup.model.field->shape();
-  const auto values = shape.channels * (shape.is_vector() ? 1 : shape.height * shape.width);
-  const double per_value = std::max(setup.model.field->flops(), 1.0) / static_cast<double>(values);
-  return [whole, per_value, kept = setup.kept](const Tensor& state, const Tensor& dt) {
-    interrupt::throw_if_requested(kept);
+  const auto micro_batch = [per_value = flops_of_a_value(model),
+                            hears = setup.kept != nullptr](const Tensor& state) {
+    constexpr double most_flops = 5e10;
+    if (!hears) return state.size(0);
     // The states may lie on a larger grid than the model's own.
     const double row = per_value * static_cast<double>(state.numel()) / static_cast<double>(state.size(0));
-    const auto rows = static_cast<std::int64_t>(std::clamp(flops_of_a_portion / row, 1.0, 1e9));
-    if (state.size(0) <= rows) return whole(state, dt);
-    std::vector<Tensor> portions;
-    for (std::int64_t first = 0; first < state.size(0); first += rows) {
+    return static_cast<std::int64_t>(std::clamp(most_flops / row, 1.0, 1e9));
+  };
+  return [=, &contexts, rows = std::move(rows), kept = setup.kept](const solvers::Query& asked) {
+    const torch::NoGradGuard no_gradients;
+    if (kept != nullptr) interrupt::throw_if_requested(kept);
+    const fields::Query query{asked.state, asked.dt.to(asked.state.device()),
+                              context_of(contexts, rows, asked)};
+    const auto count = query.state.size(0), together = micro_batch(query.state);
+    if (count <= together) return evaluate(query);
+    std::vector<Tensor> parts;
+    for (std::int64_t first = 0; first < count; first += together) {
       interrupt::throw_if_requested(kept);
-      const auto count = std::min(rows, state.size(0) - first);
-      portions.push_back(whole(state.narrow(0, first, count), dt.narrow(0, first, count)));
+      const auto end = std::min(first + together, count);
+      parts.push_back(evaluate(
+          {query.state.slice(0, first, end), query.dt.slice(0, first, end), query.context.rows(first, end)}));
     }
-    return torch::cat(portions);
+    return torch::cat(parts);
   };
 }
 
 void check_fits(const data::Source& source, const model::TrainedModel& model, bool any_spacing) {
   const auto& d = source.description();
-  const auto& s = model.recipe.state;
+  const auto& s = model.spec.state;
   if (d.channels != s.channels) {
     throw DataError(
         "{}: has the channels {}, but the model was trained on {}; --channels says which of the file's they "
@@ -94,7 +134,9 @@ void check_fits(const data::Source& source, const model::TrainedModel& model, bo
 std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
                                            const model::TrainedModel& model,
                                            const std::vector<std::string>& channels, bool any_spacing) {
-  const auto& wanted = model.recipe.state.channels;
+  const auto& wanted = model.spec.state.channels;
+  if (source->description().context != model.spec.context.names())
+    source = data::with_context(std::move(source), context_options(model.spec));
   const auto& d = source->description();
   if (!channels.empty() && channels.size() != wanted.size()) {
     throw UsageError("--channels {}: the model has {} channels, {}: name one of the file's for each",
@@ -112,8 +154,15 @@ std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> s
   return source;
 }
 
+data::ContextOptions context_options(const model::ModelSpec& spec) {
+  const auto names = spec.context.names();
+  data::ContextOptions out{names.parameters, names.statics, names.controls};
+  out.controls.insert(out.controls.end(), names.control_fields.begin(), names.control_fields.end());
+  return out;
+}
+
 solvers::Context context_of(const model::TrainedModel& model) {
-  return {.delta_min = model.recipe.state.delta_min, .largest_step = model.recipe.state.largest_dt};
+  return {.delta_min = model.spec.state.delta_min, .largest_step = model.spec.state.largest_dt};
 }
 
 Tensor to_model(const model::TrainedModel& model, const Physical& states) {
@@ -127,7 +176,7 @@ Physical to_physical(const model::TrainedModel& model, const Tensor& states, std
   return {model.normalizer->to_physical({flat.to(like.options())}).value.view_as(states)};
 }
 
-std::size_t rows_at_once(const Setup& setup, const Tensor& state) {
+std::size_t micro_batch_rows(const Setup& setup, const Tensor& state) {
   const auto rows = static_cast<std::size_t>(std::max<std::int64_t>(state.size(0), 1));
   if (setup.solver.shares_steps()) return rows;
   const std::size_t row_bytes = static_cast<std::size_t>(state.numel()) / rows * state.element_size();

@@ -1,6 +1,9 @@
 // A trained model as something that a solver can step, in model units.
 #pragma once
 
+#include <span>
+
+#include "data/context.hpp"
 #include "data/source.hpp"
 #include "model/trained_model.hpp"
 #include "solvers/integrate.hpp"
@@ -12,18 +15,26 @@ using normalizers::Physical;
 struct Setup {
   const model::TrainedModel& model;
   const solvers::Solver& solver;
-  bool conditioned = true;                      // false: the field was trained without dt and is shown dt = 0
   std::size_t memory = std::size_t{512} << 20;  // bytes that one batch of rows may take, about
   bool any_spacing = false;                     // a grid of another spacing than the model's is taken
   const char* kept = nullptr;  // if set, a signal ends the solve: Interrupted, "interrupted; " and this
 };
 
-/// den(psi(s~, dt)): the mean velocity of the normalised state. Refers to the model.
-solvers::Velocity velocity_of(const model::TrainedModel& model, bool conditioned);
+/// The contexts of the samples that are rolled out, one for each; empty: the model takes none.
+using SampleContexts = std::vector<SampleContextPointer>;
 
-/// The same for a solve that hears signals: many rows are evaluated in portions of a second at most, about,
-/// with a look at the signal before each.
-solvers::Velocity velocity_of(const Setup& setup);
+/// Those of a source's samples; empty where the model takes none.
+SampleContexts contexts_of(const data::Source& source, std::span<const std::size_t> samples);
+
+/// In model units, for states [B,C,...]. A DataError for a context that does not fit the model.
+model::Contexts contexts_for(const model::TrainedModel& model, const SampleContexts& samples,
+                             const torch::Tensor& states);
+
+/// den(psi(s~, u, dt)): the mean velocity of the normalised state. Row i of a solve is the sample rows[i] of
+/// the contexts (without `rows`: i itself). Refers to the model and the contexts. If the setup hears signals,
+/// many rows are evaluated in micro-batches of about a second at most, with a look at the signal before each.
+solvers::Velocity velocity_of(const Setup& setup, const model::Contexts& contexts,
+                              std::vector<std::int64_t> rows = {});
 
 /// A DataError unless the file's channels are, name by name, those that the model was trained on, and its
 /// grid is one that the model can take (see misfit).
@@ -36,6 +47,9 @@ std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> s
                                            const model::TrainedModel& model,
                                            const std::vector<std::string>& channels = {},
                                            bool any_spacing = false);
+
+/// The names of the model's context, as a data file is asked for it.
+data::ContextOptions context_options(const model::ModelSpec& spec);
 
 /// What the solver's defaults take from the model.
 solvers::Context context_of(const model::TrainedModel& model);
@@ -50,6 +64,6 @@ Physical to_physical(const model::TrainedModel& model, const torch::Tensor& stat
 
 /// How many rows may go together. An estimate: the stages of a solver and the activations of a network come
 /// to about a hundred times the state. Solvers that share steps are never divided.
-std::size_t rows_at_once(const Setup& setup, const torch::Tensor& state);
+std::size_t micro_batch_rows(const Setup& setup, const torch::Tensor& state);
 
 }  // namespace cvf::rollout

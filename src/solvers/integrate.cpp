@@ -14,9 +14,10 @@ constexpr double nearly = 1 - 1e-10;
 
 class Integration {
  public:
-  Integration(const Solver& solver, const Velocity& velocity, const Problem& problem, const Wishes& wishes)
+  Integration(const Solver& solver, const Velocity& velocity, const Problem& problem,
+              const IntegrateOptions& options)
       : problem_(problem),
-        wishes_(wishes),
+        options_(options),
         stepper_(solver.start()),
         cuts_(solver.cuts_to_targets()),
         velocity_(velocity, rows_) {
@@ -35,6 +36,7 @@ class Integration {
     for (auto& row : rows_.all) {
       row.cut = cuts_ && row.wanted >= nearly * row.remaining;
       row.step = row.cut ? row.remaining : row.wanted;
+      if (!problem_.breaks.empty()) stop_at_breaks(row);
     }
     stepper_->attempt(rows_, velocity_);
   }
@@ -44,7 +46,7 @@ class Integration {
     for (auto& row : rows_.all) {
       row.counts.evaluations += rows_.asked_of_all;  // every row pays for what was asked of all
       ++(row.accepted ? row.counts.accepted : row.counts.rejected);
-      if (++row.trials >= wishes_.max_steps && !row.accepted) row.stop(Status::too_many_steps);
+      if (++row.trials >= options_.max_steps && !row.accepted) row.stop(Status::too_many_steps);
     }
     rows_.asked_of_all = 0;
   }
@@ -67,7 +69,7 @@ class Integration {
       if (!rows_.all[i].accepted) continue;
       cuts_ ? record_end(i) : record_passed(i);
       Row& row = rows_.all[i];
-      if (!row.finished && row.trials >= wishes_.max_steps) row.stop(Status::too_many_steps);
+      if (!row.finished && row.trials >= options_.max_steps) row.stop(Status::too_many_steps);
     }
   }
 
@@ -95,10 +97,10 @@ class Integration {
     rows_.state = problem_.start.detach().contiguous().clone();
     rows_.candidate = torch::empty_like(rows_.state);
     solution_.counts.resize(count);
-    solution_.remarks.resize(count);
-    solution_.marks.resize(count);
+    solution_.statuses.resize(count);
+    solution_.target_records.resize(count);
     solution_.steps.resize(count);
-    if (wishes_.sink) return;
+    if (options_.sink) return;
     auto shape = problem_.start.sizes().vec();
     shape.insert(shape.begin() + 1, static_cast<std::int64_t>(problem_.most_targets()));
     solution_.states = torch::full(shape, NAN, rows_.state.options());
@@ -135,14 +137,31 @@ class Integration {
     row.goal = targets[row.target];
     row.interval = row.remaining = std::abs(row.goal - from);
     row.trials = 0;
-    row.remark_here = {};
+    row.status_here = {};
+  }
+
+  void stop_at_breaks(Row& row) const {
+    const auto& breaks = problem_.breaks[static_cast<std::size_t>(row.sample)];
+    const double least = 1e-9 * row.interval;  // whoever is this close to a break has arrived
+    row.stop_at = NAN;
+    double distance = nearly * row.step;
+    for (const double time : breaks) {
+      const double away = row.direction * (time - row.time);
+      if (away <= least || away >= distance) continue;
+      distance = away;
+      row.stop_at = time;
+    }
+    if (std::isnan(row.stop_at)) return;
+    row.step = distance;
+    row.cut = false;
   }
 
   void advance(Row& row) {
-    if (wishes_.steps) {
+    if (options_.steps) {
       solution_.steps[static_cast<std::size_t>(row.sample)].push_back({row.time, row.step, row.error});
     }
-    row.time = row.cut ? row.goal : row.time + row.signed_step();
+    const double walked = row.time + row.signed_step();
+    row.time = row.cut ? row.goal : (std::isnan(row.stop_at) ? walked : row.stop_at);
     row.remaining = row.cut ? 0 : row.remaining - row.step;
   }
 
@@ -163,9 +182,9 @@ class Integration {
 
   void record_state(Row& row, const torch::Tensor& states, std::size_t i) {
     const auto sample = static_cast<std::size_t>(row.sample);
-    solution_.marks[sample].push_back({row.counts, row.remark_here});
-    if (wishes_.sink) {
-      wishes_.sink(row.sample, row.target, states.narrow(0, static_cast<std::int64_t>(i), 1));
+    solution_.target_records[sample].push_back({row.counts, row.status_here});
+    if (options_.sink) {
+      options_.sink(row.sample, row.target, states.narrow(0, static_cast<std::int64_t>(i), 1));
     } else {
       copy_row(flat_states_, sample * problem_.most_targets() + row.target, states, i);
     }
@@ -177,12 +196,12 @@ class Integration {
   void conclude(const Row& row) {
     const auto sample = static_cast<std::size_t>(row.sample);
     solution_.counts[sample] = row.counts;
-    solution_.remarks[sample] = row.remark;
-    solution_.marks[sample].resize(targets_of(row).size(), {row.counts, row.remark});
+    solution_.statuses[sample] = row.row_status;
+    solution_.target_records[sample].resize(targets_of(row).size(), {row.counts, row.row_status});
   }
 
   const Problem& problem_;
-  const Wishes& wishes_;
+  const IntegrateOptions& options_;
   std::unique_ptr<Stepper> stepper_;
   bool cuts_;
   Rows rows_;
@@ -206,11 +225,11 @@ void check_shared_times(const Problem& problem) {
 }  // namespace
 
 Solution integrate(const Solver& solver, const Velocity& velocity, const Problem& problem,
-                   const Wishes& wishes) {
+                   const IntegrateOptions& options) {
   const torch::NoGradGuard no_gradients;
   problem.check();
   if (solver.shares_steps()) check_shared_times(problem);
-  Integration run(solver, velocity, problem, wishes);
+  Integration run(solver, velocity, problem, options);
   while (run.running()) {
     run.propose();
     run.judge();

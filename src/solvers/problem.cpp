@@ -43,6 +43,9 @@ void Problem::check() const {
     throw UsageError("{} states have {} start times and {} lists of targets", count, start_times.size(),
                      targets.size());
   }
+  if (!breaks.empty() && breaks.size() != count) {
+    throw UsageError("{} states have {} lists of breaks", count, breaks.size());
+  }
   for (std::size_t i = 0; i < count; ++i) check_times(i, start_times[i], targets[i], backward);
   const auto finite = finite_rows(start.contiguous());
   const auto bad = std::find(finite.begin(), finite.end(), char{0});

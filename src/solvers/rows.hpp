@@ -1,6 +1,7 @@
 // The rows that are still on their way, packed, and the only door to the velocity: it counts.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
@@ -22,14 +23,17 @@ struct Row {
   std::size_t target = 0;                                   // the next one
   std::int64_t trials = 0;                                  // since the last target
   bool cut = false;                                         // step == remaining
+  double stop_at = std::numeric_limits<double>::quiet_NaN();  // a break of the problem that the step ends on
   bool accepted = false, finished = false;
   Counts counts;
-  Remark remark, remark_here;  // of the whole way, and since the last target
+  RowStatus row_status, status_here;  // of the whole way, and since the last target
 
   double signed_step() const { return direction * step; }
+  /// The step says nothing about how long a step could have been.
+  bool shortened() const { return cut || !std::isnan(stop_at); }
   void worsen(Status status) {
-    remark.worsen(status, time, step);
-    remark_here.worsen(status, time, step);
+    row_status.worsen(status, time, step);
+    status_here.worsen(status, time, step);
   }
   void stop(Status status) {
     worsen(status);
@@ -52,12 +56,13 @@ class Evaluator {
  public:
   Evaluator(const Velocity& velocity, Rows& rows) : velocity_(velocity), rows_(rows) {}
 
-  /// The velocity of states [K,...] over dt [K]; state k belongs to row payers[k].
+  /// The velocity of states [K,...] over dt [K]; state k belongs to row payers[k] and stands ahead[k] (or not
+  /// at all, where that is empty) ahead of its time.
   torch::Tensor ask(const torch::Tensor& states, std::span<const double> dt,
-                    std::span<const std::size_t> payers);
+                    std::span<const std::size_t> payers, std::span<const double> ahead = {});
 
-  /// The tangents of states [R,...], one for each row.
-  torch::Tensor tangent(const torch::Tensor& states);
+  /// The tangents of states [R,...], one for each row, at `share` of its step, or `ahead` of its time.
+  torch::Tensor tangent(const torch::Tensor& states, double share, std::span<const double> ahead = {});
 
  private:
   torch::Tensor checked(torch::Tensor answer, const torch::Tensor& states) const;

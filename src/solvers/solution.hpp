@@ -15,9 +15,9 @@ struct Counts {
 
 /// A target: what had been spent when it was reached (or given up), and what happened on the way to it from
 /// the target before.
-struct Mark {
+struct TargetRecord {
   Counts counts;
-  Remark remark;
+  RowStatus row_status;
 };
 
 /// An accepted step: from `time` on. `error` is what the method judged it by (the NRE of gcs, the ratio of
@@ -27,10 +27,10 @@ struct Step {
 };
 
 struct Solution {
-  torch::Tensor states;                  // [B,T,...], NaN where not reached; undefined with a sink
-  std::vector<Counts> counts;            // [B]
-  std::vector<Remark> remarks;           // [B], the worst of the whole way
-  std::vector<std::vector<Mark>> marks;  // [B][targets]
+  torch::Tensor states;             // [B,T,...], NaN where not reached; undefined with a sink
+  std::vector<Counts> counts;       // [B]
+  std::vector<RowStatus> statuses;  // [B], the worst of the whole way
+  std::vector<std::vector<TargetRecord>> target_records;  // [B][targets]
   std::vector<std::vector<Step>> steps;  // [B], accepted steps in order; empty unless asked for
 };
 

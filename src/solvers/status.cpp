@@ -22,7 +22,7 @@ std::string_view name(Status status) {
   return "";
 }
 
-std::string sentence(std::int64_t sample, const Remark& r) {
+std::string sentence(std::int64_t sample, const RowStatus& r) {
   const auto say = [&](const char* what) {
     return fmt::format("sample {}: {} at time {:.6g} with a step of {:.3g}", sample, what, r.time, r.step);
   };

@@ -23,7 +23,7 @@ constexpr bool reaches_target(Status status) {
 std::string_view name(Status status);
 
 /// The worst that happened to a row, and where it happened first.
-struct Remark {
+struct RowStatus {
   Status status = Status::done;
   double time = 0, step = 0;
 
@@ -33,6 +33,6 @@ struct Remark {
 };
 
 /// One sentence that names sample, time and step.
-std::string sentence(std::int64_t sample, const Remark& remark);
+std::string sentence(std::int64_t sample, const RowStatus& row_status);
 
 }  // namespace cvf::solvers

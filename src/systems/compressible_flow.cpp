@@ -30,6 +30,11 @@ Fluid gas(double gamma, double eta, double zeta, Stress stress) {
           .times_density = !full};
 }
 
+std::vector<Number<CF::Options>> CF::Options::numbers() {
+  return {{"eta", &Options::eta, "shear viscosity", config::at_least(0)},
+          {"zeta", &Options::zeta, "bulk viscosity", config::at_least(0)}};
+}
+
 void CF::Options::describe(config::Section& section) {
   section.choice<Initial>(
       "initial", initial, initials,
@@ -41,8 +46,7 @@ void CF::Options::describe(config::Section& section) {
       "wrong by one");
   section.key("mach", &mach, "mean speed over the speed of sound", config::above(0));
   section.key("gamma", &gamma, "ratio of specific heats", config::above(1));
-  section.key("eta", &eta, "shear viscosity", config::at_least(0));
-  section.key("zeta", &zeta, "bulk viscosity", config::at_least(0));
+  drawn.describe(section, *this);
   section.choice<Stress>(
       "viscous", viscous, stresses,
       "full: whole stress tensor, dynamic viscosities. pdebench: no cross derivatives, kinematic "
@@ -53,7 +57,9 @@ void CF::Options::describe(config::Section& section) {
               config::between(0.01, 0.95));
 }
 
-CF::CompressibleFlow(GridSize grid, Options options) : grid_(grid), options_(options) {}
+CF::CompressibleFlow(GridSize grid, Options options) : grid_(grid), options_(std::move(options)) {
+  options_.drawn.check("compressible_flow");
+}
 
 std::vector<double> CF::x() const {
   return cell_centres(grid_.nx, 0, 1);
@@ -63,7 +69,8 @@ std::vector<double> CF::y() const {
 }
 
 std::vector<std::string> CF::scalar_names() const {
-  return {"mach", "mean_density", "mean_temperature", "windowed", "solver_steps", "smallest_dt"};
+  return joined(options_.drawn.names(),
+                {"mach", "mean_density", "mean_temperature", "windowed", "solver_steps", "smallest_dt"});
 }
 
 CF::Start CF::draw_start(const Draw& draw) const {
@@ -72,26 +79,27 @@ CF::Start CF::draw_start(const Draw& draw) const {
                                            : random_start(grid_, options_, stream);
 }
 
-FiniteVolume CF::solver() const {
+FiniteVolume CF::solver(double eta, double zeta) const {
   return FiniteVolume({.step = flow_step(),
                        .components = 4,
                        .grid = grid_,
                        .edge = Edge::periodic,
                        .cfl = options_.cfl,
-                       .fluid = gas(options_.gamma, options_.eta, options_.zeta, options_.viscous)});
+                       .fluid = gas(options_.gamma, eta, zeta, options_.viscous)});
 }
 
 Scalars CF::simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const {
   const Start start = draw_start(draw);
-  FiniteVolume flow = solver();
+  const Options drawn = options_.drawn.draw("compressible_flow", options_, draw);
+  FiniteVolume flow = solver(drawn.eta, drawn.zeta);
   const auto write = [](const FiniteVolume& solver, std::span<double> planes) { solver.copy_planes(planes); };
   run_frames(flow, start.planes, times, 4, write, sink);
-  return {{"mach", options_.mach},
-          {"mean_density", start.density},
-          {"mean_temperature", start.temperature},
-          {"windowed", start.windowed ? 1.0 : 0.0},
-          {"solver_steps", static_cast<double>(flow.steps())},
-          {"smallest_dt", flow.smallest_dt()}};
+  return joined(options_.drawn.scalars(drawn), {{"mach", options_.mach},
+                                                {"mean_density", start.density},
+                                                {"mean_temperature", start.temperature},
+                                                {"windowed", start.windowed ? 1.0 : 0.0},
+                                                {"solver_steps", static_cast<double>(flow.steps())},
+                                                {"smallest_dt", flow.smallest_dt()}});
 }
 
 }  // namespace cvf::systems

@@ -8,6 +8,7 @@
 // conserved to round-off, viscosity included.
 #pragma once
 
+#include "systems/drawn.hpp"
 #include "systems/finite_volume.hpp"
 #include "systems/system.hpp"
 
@@ -31,7 +32,9 @@ class CompressibleFlow : public System {
     Projection projection = Projection::exact;
     Stress viscous = Stress::full;
     double mach = 1, gamma = 5.0 / 3, eta = 1e-8, zeta = 1e-8, window = 0.5, cfl = 0.8;
+    Drawn drawn;
 
+    static std::vector<Number<Options>> numbers();
     void describe(config::Section& section);
   };
 
@@ -50,10 +53,12 @@ class CompressibleFlow : public System {
   std::vector<double> y() const override;
   std::string boundary() const override { return "periodic"; }
   std::vector<std::string> scalar_names() const override;
+  std::vector<std::string> parameters() const override { return options_.drawn.names(); }
   Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override;
 
   Start draw_start(const Draw& draw) const;
-  FiniteVolume solver() const;
+  FiniteVolume solver() const { return solver(options_.eta, options_.zeta); }
+  FiniteVolume solver(double eta, double zeta) const;
 
  private:
   GridSize grid_;

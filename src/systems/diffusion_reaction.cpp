@@ -52,9 +52,7 @@ std::vector<double> normal_state(const Draw& draw, std::size_t count) {
 }  // namespace
 
 void DiffusionReaction::Options::describe(config::Section& section) {
-  section.key("du", &equation.du, "diffusivity of u", config::at_least(0));
-  section.key("dv", &equation.dv, "diffusivity of v", config::at_least(0));
-  section.key("k", &equation.k, "constant in the reaction of u");
+  drawn.describe(section, equation);
   section.choice<Initial>(
       "initial", initial, initial_words,
       "initial state: legacy (white noise of NumPy's legacy generator, seeded with seed + sample, "
@@ -72,6 +70,7 @@ void DiffusionReaction::Options::describe(config::Section& section) {
 DiffusionReaction::DiffusionReaction(GridSize grid, Options options)
     : grid_(grid), options_(std::move(options)) {
   if (grid.nx < 2 || grid.ny < 2) throw ConfigError("diffusion_reaction: the grid must be at least 2 x 2");
+  options_.drawn.check("diffusion_reaction");
   check_range("x_range", options_.x_range);
   check_range("y_range", options_.y_range);
   const double cell = std::min(width_of(options_.x_range) / grid.nx, width_of(options_.y_range) / grid.ny);
@@ -92,7 +91,7 @@ std::vector<double> DiffusionReaction::y() const {
 }
 
 std::vector<std::string> DiffusionReaction::scalar_names() const {
-  return {"solver_steps", "rejected_steps", "evaluations"};
+  return joined(options_.drawn.names(), {"solver_steps", "rejected_steps", "evaluations"});
 }
 
 std::vector<double> DiffusionReaction::initial_state(const Draw& draw) const {
@@ -112,23 +111,25 @@ std::vector<double> DiffusionReaction::initial_state(const Draw& draw) const {
   return out;
 }
 
-FitzHughNagumoSolver DiffusionReaction::solver(Flavour flavour) const {
-  return {options_.equation, grid_, width_of(options_.x_range) / grid_.nx,
-          width_of(options_.y_range) / grid_.ny, flavour};
+FitzHughNagumoSolver DiffusionReaction::solver(const FitzHughNagumo& equation, Flavour flavour) const {
+  return {equation, grid_, width_of(options_.x_range) / grid_.nx, width_of(options_.y_range) / grid_.ny,
+          flavour};
 }
 
 Scalars DiffusionReaction::simulate(const Draw& draw, std::span<const double> times,
                                     const FrameSink& sink) const {
   std::vector<double> shifted(times.begin(), times.end());
   for (double& time : shifted) time += options_.burn_in;
-  const StepCounts counts = solver().run(initial_state(draw), shifted, sink);
-  return {{"solver_steps", counts.kept},
-          {"rejected_steps", counts.rejected},
-          {"evaluations", static_cast<double>(counts.evaluations)}};
+  const FitzHughNagumo equation = options_.drawn.draw("diffusion_reaction", options_.equation, draw);
+  const StepCounts counts = solver(equation).run(initial_state(draw), shifted, sink);
+  return joined(options_.drawn.scalars(equation), {{"solver_steps", counts.kept},
+                                                   {"rejected_steps", counts.rejected},
+                                                   {"evaluations", static_cast<double>(counts.evaluations)}});
 }
 
 bool DiffusionReaction::flow(std::span<const double> state, std::span<const double> times,
                              const FrameSink& sink) const {
+  if (options_.drawn.any()) return false;
   solver().run(state, times, sink);
   return true;
 }

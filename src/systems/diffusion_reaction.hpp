@@ -17,6 +17,7 @@ class DiffusionReaction : public System {
 
   struct Options {
     FitzHughNagumo equation;
+    Drawn drawn;
     Initial initial = Initial::legacy;
     double amplitude = 1;
     double correlation_length = 0.1;
@@ -35,15 +36,20 @@ class DiffusionReaction : public System {
   std::string boundary() const override { return "zero_flux"; }
   Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override;
   std::vector<std::string> scalar_names() const override;
+  std::vector<std::string> parameters() const override { return options_.drawn.names(); }
   bool flow(std::span<const double> state, std::span<const double> times,
             const FrameSink& sink) const override;
 
   /// Planes [2][ny][nx] before any burn-in.
   std::vector<double> initial_state(const Draw& draw) const;
   /// A fresh solver for this grid and these options.
-  FitzHughNagumoSolver solver(Flavour flavour = best_flavour()) const;
+  FitzHughNagumoSolver solver(Flavour flavour = best_flavour()) const {
+    return solver(options_.equation, flavour);
+  }
 
  private:
+  FitzHughNagumoSolver solver(const FitzHughNagumo& equation, Flavour flavour = best_flavour()) const;
+
   GridSize grid_;
   Options options_;
 };

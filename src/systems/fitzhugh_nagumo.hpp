@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "systems/aligned.hpp"
+#include "systems/drawn.hpp"
 #include "systems/simd/fitzhugh_nagumo.hpp"
 #include "systems/system.hpp"
 
@@ -25,6 +26,12 @@ FitzHughNagumoKernels kernels_of(Flavour flavour);
 struct FitzHughNagumo {
   double du = 1e-3, dv = 5e-3, k = 5e-3;
   double rtol = 1e-5, atol = 1e-6;  // for the rms error of one step against the rms of each channel
+
+  static std::vector<Number<FitzHughNagumo>> numbers() {
+    return {{"du", &FitzHughNagumo::du, "diffusivity of u", config::at_least(0)},
+            {"dv", &FitzHughNagumo::dv, "diffusivity of v", config::at_least(0)},
+            {"k", &FitzHughNagumo::k, "constant in the reaction of u", {}}};
+  }
 };
 
 struct StepCounts {

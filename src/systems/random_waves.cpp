@@ -58,7 +58,7 @@ struct RowWaves {
   std::array<double, wave_numbers> sine{}, cosine{};
 
   RowWaves(const Waves& waves, double y) {
-    for (const Wave& wave : waves) {
+    for (const PlaneWave& wave : waves) {
       const double s = std::sin(two_pi * wave.j * y), c = std::cos(two_pi * wave.j * y);
       sine[slot(wave.i)] += wave.sine * c - wave.cosine * s;
       cosine[slot(wave.i)] += wave.sine * s + wave.cosine * c;

@@ -13,11 +13,11 @@ namespace cvf::systems {
 constexpr int highest_wave = 4;
 
 /// sine * sin(k.x) + cosine * cos(k.x), k = 2 pi (i, j)
-struct Wave {
+struct PlaneWave {
   int i, j;
   double sine, cosine;
 };
-using Waves = std::vector<Wave>;
+using Waves = std::vector<PlaneWave>;
 
 /// One scalar field: every phase uniform and independent.
 Waves random_waves(RandomStream& stream);

@@ -1,3 +1,4 @@
+#include "systems/advection_diffusion.hpp"
 #include "systems/burgers.hpp"
 #include "systems/compressible_flow.hpp"
 #include "systems/diffusion_reaction.hpp"
@@ -40,8 +41,26 @@ std::span<const Row> registry() {
        101,
        0.01,
        settings_of<Burgers>},
+      {"advection_diffusion",
+       "a substance that streams and spreads in a periodic box, exact",
+       {64, 64},
+       101,
+       0.01,
+       settings_of<AdvectionDiffusion<BoxTransport>>},
+      {"advection_diffusion_1d",
+       "a substance that streams and spreads on a periodic line, exact",
+       {128, 1},
+       101,
+       0.01,
+       settings_of<AdvectionDiffusion<LineTransport>>},
       {"pendulum", "a pendulum without friction", {}, 97, 0.1, settings_of<SmallOde<Pendulum>>},
       {"damped_pendulum", "a pendulum with friction", {}, 97, 0.1, settings_of<SmallOde<DampedPendulum>>},
+      {"duffing",
+       "an oscillator with a stiffening spring, driven by a random force",
+       {},
+       97,
+       0.1,
+       settings_of<SmallOde<Duffing>>},
       {"lotka_volterra", "predators and prey", {}, 97, 0.1, settings_of<SmallOde<LotkaVolterra>>},
       {"lorenz", "the Lorenz attractor", {}, 101, 0.02, settings_of<SmallOde<Lorenz>>},
       {"harmonic_oscillator", "a mass on a spring", {}, 97, 0.1, settings_of<SmallOde<HarmonicOscillator>>},

@@ -1,6 +1,7 @@
 #include "systems/small_ode.hpp"
 
 #include <algorithm>
+#include <boost/numeric/odeint/integrate/integrate_adaptive.hpp>
 #include <boost/numeric/odeint/stepper/generation.hpp>
 #include <boost/numeric/odeint/stepper/runge_kutta_dopri5.hpp>
 #include <cmath>
@@ -40,6 +41,32 @@ double integrate_ode(std::string_view name, const Slope& slope, State state, dou
       ++steps;
     }
     if (times[i] > 0) stepper.calc_state(times[i], state);  // at time 0 no step may have been made yet
+    sink(i, state);
+  }
+  return steps;
+}
+
+double integrate_driven(std::string_view name, const DrivenSlope& slope, State state, double tolerance,
+                        std::span<const double> times, const Forcing::Values& force, const FrameSink& sink) {
+  namespace odeint = boost::numeric::odeint;
+  double now = 0, steps = 0, value = force.start;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double begin = now, span = times[i] - begin, from = value, rise = force.frames[i] - from;
+    if (span > 0) {
+      const auto system = [&](const State& s, State& out, double t) {
+        slope(s.data(), from + rise * ((t - begin) / span), out.data());
+      };
+      try {
+        steps += static_cast<double>(odeint::integrate_adaptive(
+            odeint::make_controlled(tolerance, tolerance, odeint::runge_kutta_dopri5<State>()), system, state,
+            begin, times[i], std::min(span, first_step)));
+      } catch (const odeint::odeint_error&) {
+        throw NumericsError("{}: the step size vanishes between times {} and {}", name, begin, times[i]);
+      }
+      if (!finite(state)) throw NumericsError("{}: blows up before {}", name, times[i]);
+    }
+    now = times[i];
+    value = force.frames[i];
     sink(i, state);
   }
   return steps;

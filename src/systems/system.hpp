@@ -55,8 +55,22 @@ class System {
   virtual Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const = 0;
   virtual std::vector<std::string> scalar_names() const = 0;
 
+  /// The scalars that are parameters of the equation, drawn for each sample.
+  virtual std::vector<std::string> parameters() const { return {}; }
+
+  /// Fields of a sample that do not change in time, each [ny][nx], and what acts on it at `times`, between
+  /// which it is linear. They are floats because files hold floats: simulate() uses these very values.
+  virtual std::vector<std::string> static_names() const { return {}; }
+  virtual std::vector<std::vector<float>> statics([[maybe_unused]] const Draw& draw) const { return {}; }
+  virtual std::vector<std::string> control_names() const { return {}; }
+  virtual std::vector<std::vector<float>> controls([[maybe_unused]] const Draw& draw,
+                                                   [[maybe_unused]] std::span<const double> times) const {
+    return {};
+  }
+
   /// The flow from a state of the caller's, planes [C][ny][nx]: hands out the state at each of `times` after
-  /// it. False, and nothing is handed out, where a system cannot start from any state.
+  /// it. False, and nothing is handed out, where a system cannot start from any state, or where the state
+  /// alone does not tell: parameters are drawn, or something acts from outside.
   virtual bool flow([[maybe_unused]] std::span<const double> state,
                     [[maybe_unused]] std::span<const double> times,
                     [[maybe_unused]] const FrameSink& sink) const {

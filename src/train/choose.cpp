@@ -8,7 +8,7 @@
 #include "core/text.hpp"
 #include "core/threads.hpp"
 #include "kernels/cpu_choice.hpp"
-#include "train/materials.hpp"
+#include "train/run_data.hpp"
 
 namespace cvf::train {
 namespace {
@@ -26,7 +26,7 @@ double training_speed() {
 
 class Choice {
  public:
-  Choice(RunOptions& options, const model::StateFacts& state) : options_(options) { recipe_.state = state; }
+  Choice(RunOptions& options, const model::StateFacts& state) : options_(options) { spec_.state = state; }
 
   bool open(const std::string& key) const {
     return std::find(options_.left_out.begin(), options_.left_out.end(), key) != options_.left_out.end();
@@ -42,7 +42,7 @@ class Choice {
   void set(const std::string& key, double value) { set(key, fmt::format("{}", value)); }
 
   void for_vector() {
-    const auto channels = static_cast<double>(recipe_.state.channels.size());
+    const auto channels = static_cast<double>(spec_.state.channels.size());
     set("field.width", std::clamp(32 * std::ceil(channels / 8), 64.0, 512.0));
     set("field.depth", 3);
     set("loader.batch", 128);
@@ -51,7 +51,7 @@ class Choice {
   }
 
   void for_grid() {
-    const auto channels = static_cast<double>(recipe_.state.channels.size());
+    const auto channels = static_cast<double>(spec_.state.channels.size());
     set("field.width", std::clamp(16 * std::ceil(channels / 2), 32.0, 96.0));
     set("field.depth", 1);
     choose_optimizer("1e-3", "4e-3");
@@ -69,11 +69,11 @@ class Choice {
   }
 
   double seconds_of_a_step() const {
-    model::Recipe recipe = recipe_;
-    recipe.field = options_.field;
-    recipe.field_settings = options_.field_settings;
+    model::ModelSpec spec = spec_;
+    spec.field = options_.field;
+    spec.field_settings = options_.field_settings;
     const double evaluations = options_.objective_settings->build()->needs().evaluations;
-    const double work = recipe.field_settings->build(recipe.shape(), 0)->flops();
+    const double work = spec.field_settings->build(spec.shape(), 0)->flops();
     const double rows = options_.loader.batch * options_.length.accumulate;
     return 3 * evaluations * rows * work / training_speed();  // backward costs twice as much as forward
   }
@@ -81,14 +81,14 @@ class Choice {
  private:
   void choose_optimizer(const std::string& rate, const std::string& of_matrices) {
     set("optimizer.name", "muon");
-    set("optimizer.rate", rate);
-    set("optimizer.muon.rate", of_matrices);
+    set("optimizer.learning_rate", rate);
+    set("optimizer.muon.learning_rate", of_matrices);
   }
 
   double affordable_steps() const { return longest_seconds / seconds_of_a_step(); }
 
   std::vector<int> fitting_patches() const {
-    const auto& s = recipe_.state;
+    const auto& s = spec_.state;
     std::vector<int> out;
     for (int p = 1; p <= 8; ++p) {
       if (s.nx % p == 0 && (s.ny == 1 || s.ny % p == 0)) out.push_back(p);
@@ -97,7 +97,7 @@ class Choice {
   }
 
   RunOptions& options_;
-  model::Recipe recipe_;
+  model::ModelSpec spec_;
 };
 
 bool take_over(Choice& choice, const RunOptions& options, const std::string& folder) {
@@ -121,8 +121,8 @@ std::string words(const RunOptions& o, const model::StateFacts& s, double second
   const std::string length = o.length.minutes > 0 ? fmt::format("{:g} minutes at most", o.length.minutes)
                              : o.length.steps > 0 ? fmt::format("{} steps", o.length.steps)
                                                   : fmt::format("{} epochs", o.length.epochs);
-  out += fmt::format(", batch {}, {}, rate {:g}, {}", o.loader.batch, o.optimizer.name, o.optimizer.rate,
-                     length);
+  out += fmt::format(", batch {}, {}, rate {:g}, {}", o.loader.batch, o.optimizer.name,
+                     o.optimizer.learning_rate, length);
   if (o.length.steps > 0 && o.length.minutes == 0) {
     out += fmt::format(", about {}",
                        text::duration(std::ceil(seconds * static_cast<double>(o.length.steps) / 60) * 60));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "model/recipe.hpp"
+#include "model/spec.hpp"
 #include "train/options.hpp"
 
 namespace cvf::train {

@@ -28,12 +28,13 @@ double length(const Tensor& t) {
 
 }  // namespace
 
-Numbers diagnose(const objectives::View& view, const objectives::Batch& batch, double dt_ref) {
+Numbers diagnose(const objectives::ScaledField& field, const objectives::Batch& batch, double dt_ref) {
   const auto rows = std::min(most_rows, batch.rows());
   const Tensor state = batch.state(0).narrow(0, 0, rows).detach();
   const Tensor dt = batch.step(0).narrow(0, 0, rows);
+  const objectives::Place place{{batch.context(0).rows(0, rows), dt}};
   Numbers out;
-  const auto terms = objectives::rupture_terms(view, state, dt, objectives::even_shares(2, rows));
+  const auto terms = objectives::rupture_terms(field, state, dt, objectives::even_shares(2, rows), place);
   const double first = length(terms.mismatch), second = length(terms.curvature),
                rest = length(terms.remainder);
   out.emplace_back("rupture_rms", length(terms.total) / std::sqrt(static_cast<double>(terms.total.numel())));
@@ -42,7 +43,7 @@ Numbers diagnose(const objectives::View& view, const objectives::Batch& batch, d
   const torch::NoGradGuard no_gradients;
   for (const auto& [word, factor] : {std::pair{"quarter", 0.25}, {"half", 0.5}, {"one", 1.0}, {"two", 2.0}}) {
     const Tensor tau = torch::full_like(dt, factor * dt_ref);
-    add_quantiles(out, fmt::format("nre_{}", word), objectives::normalised_rupture_error(view, state, tau));
+    add_quantiles(out, fmt::format("nre_{}", word), objectives::normalised_rupture_error(field, state, tau, place));
   }
   return out;
 }

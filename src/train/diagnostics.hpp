@@ -11,6 +11,6 @@ namespace cvf::train {
 /// of each over the sum of the three norms: the terms themselves nearly cancel in a good field), and the
 /// quantiles nre_{step}_{10,50,90} over the batch at steps of 1/4, 1/2, 1 and 2 times dt_ref. Looks at the
 /// first rows of the batch only.
-Numbers diagnose(const objectives::View& view, const objectives::Batch& batch, double dt_ref);
+Numbers diagnose(const objectives::ScaledField& field, const objectives::Batch& batch, double dt_ref);
 
 }  // namespace cvf::train

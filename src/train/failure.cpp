@@ -4,7 +4,7 @@
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
-#include "kernels/watch.hpp"
+#include "kernels/layer_hook.hpp"
 #include "model/tensors.hpp"
 #include "train/optimizer.hpp"
 #include "train/options.hpp"
@@ -105,7 +105,7 @@ std::string first_non_finite(const Scene& scene) {
   Tensor total;
   {
     int evaluation = 0;
-    const kernels::Watch watch([&](const std::string& layer, const Tensor& output) {
+    const kernels::LayerHook hook([&](const std::string& layer, const Tensor& output) {
       if (layer == "step") ++evaluation;
       if (place.empty() && !finite(output))
         place = fmt::format("layer {} in evaluation {} of psi", layer, evaluation);
@@ -132,7 +132,7 @@ std::string save_scene(const Scene& scene, const std::string& folder, std::int64
   for (const auto& [name, t] : scene.model.normalizer->state()) tensors.emplace_back("normalizer." + name, t);
   const std::string path = fmt::format("{}/failure-step-{}.safetensors", folder, step);
   files::write_atomically(path, model::to_safetensors(tensors, {{"run", scene.model.run_toml},
-                                                                {"model", model::to_toml(scene.model.recipe)},
+                                                                {"model", model::to_toml(scene.model.spec)},
                                                                 {"step", fmt::format("{}", step)},
                                                                 {"samples", samples}}));
   return path;

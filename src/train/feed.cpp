@@ -1,5 +1,7 @@
 #include "train/feed.hpp"
 
+#include <numeric>
+
 namespace cvf::train {
 namespace {
 
@@ -7,14 +9,14 @@ using normalizers::Physical;
 using objectives::Spline;
 using torch::Tensor;
 
-std::size_t companions_of(Spline spline) {
+std::size_t derivatives_of(Spline spline) {
   return spline == Spline::none ? 0 : (spline == Spline::cubic ? 1 : 2);
 }
 
 // Slopes (and curvatures) at the kept frames of a whole trajectory: the spline sees what training sees.
-data::Companions derivatives(Spline spline) {
+data::FrameDerivatives derivatives(Spline spline) {
   return {
-      companions_of(spline),
+      derivatives_of(spline),
       [spline](const data::Trajectory& trajectory, std::size_t frame_size, std::span<float> out) {
         const auto frames = static_cast<std::int64_t>(trajectory.times.size());
         const auto size = static_cast<std::int64_t>(frame_size);
@@ -33,6 +35,20 @@ data::Companions derivatives(Spline spline) {
 data::LoaderOptions with_frames(data::LoaderOptions options, int frames) {
   options.frames_per_row = frames;
   return options;
+}
+
+// Over each interval, from the file's times: negative steps look back.
+void add_contexts(const LocalBatch& local, const model::ContextSpec& spec, const torch::TensorOptions& type,
+                  objectives::Batch& out) {
+  const auto rows = local.contexts.size();
+  const model::Contexts contexts(spec, local.contexts, local.frames[0].value.sizes().slice(2).vec(), type);
+  std::vector<std::int64_t> all(rows);
+  std::iota(all.begin(), all.end(), 0);
+  for (std::int64_t i = 0; i < local.steps.size(0); ++i) {
+    const Tensor begin = local.times[i].contiguous(), dt = local.steps[i].contiguous();
+    out.contexts.push_back(
+        contexts.over(all, {begin.data_ptr<double>(), rows}, {dt.data_ptr<double>(), rows}));
+  }
 }
 
 std::vector<std::int64_t> shape_of(const data::Description& d) {
@@ -54,39 +70,42 @@ Feed::Feed(std::shared_ptr<const data::Source> source, std::vector<std::size_t> 
               shard, derivatives(needs.spline)),
       frame_shape_(shape_of(source->description())) {}
 
-const Portion* Feed::next(const std::function<bool()>& give_up) {
+const LocalBatch* Feed::next(const std::function<bool()>& give_up) {
   if (batch_) loader_.recycle(std::move(batch_));
   batch_ = loader_.next(give_up);
   if (!batch_) return nullptr;
   const auto rows = static_cast<std::int64_t>(batch_->rows),
              frames = static_cast<std::int64_t>(batch_->frames);
-  const auto companions = static_cast<std::int64_t>(companions_of(spline_));
-  std::vector<std::int64_t> shape{frames, rows, 1 + companions};
+  const auto derivatives = static_cast<std::int64_t>(derivatives_of(spline_));
+  std::vector<std::int64_t> shape{frames, rows, 1 + derivatives};
   shape.insert(shape.end(), frame_shape_.begin(), frame_shape_.end());
   const Tensor values = torch::from_blob(batch_->values.data(), shape);
 
-  portion_ = {.cursor = batch_->cursor, .ids = batch_->ids};
-  for (std::int64_t f = 0; f < frames; ++f) portion_.frames.push_back({values[f].select(1, 0)});
-  for (std::int64_t f = 0; f < 2 && companions > 0; ++f) {
-    portion_.slopes.push_back({values[f].select(1, 1)});
-    if (companions > 1) portion_.curvatures.push_back({values[f].select(1, 2)});
+  local_batch_ = {.cursor = batch_->cursor, .ids = batch_->ids};
+  for (std::int64_t f = 0; f < frames; ++f) local_batch_.frames.push_back({values[f].select(1, 0)});
+  for (std::int64_t f = 0; f < 2 && derivatives > 0; ++f) {
+    local_batch_.slopes.push_back({values[f].select(1, 1)});
+    if (derivatives > 1) local_batch_.curvatures.push_back({values[f].select(1, 2)});
   }
-  portion_.steps = torch::from_blob(batch_->times.data(), {frames, rows}, torch::kDouble).diff(1, 0);
-  return &portion_;
+  local_batch_.times = torch::from_blob(batch_->times.data(), {frames, rows}, torch::kDouble);
+  local_batch_.steps = local_batch_.times.diff(1, 0);
+  local_batch_.contexts = batch_->contexts;
+  return &local_batch_;
 }
 
-objectives::Batch in_model_units(const Portion& portion, const normalizers::Normalizer& normalizer,
-                                 const torch::TensorOptions& type) {
+objectives::Batch in_model_units(const LocalBatch& local, const model::TrainedModel& model) {
+  const auto type = model.field->parameters().front().options().requires_grad(false);
+  const auto& normalizer = *model.normalizer;
   objectives::Batch out;
-  for (const auto& frame : portion.frames) {
+  for (const auto& frame : local.frames) {
     out.frames.push_back(normalizer.to_model({frame.value.to(type)}));
   }
-  for (const auto& slope : portion.slopes)
-    out.slopes.push_back(normalizer.rate({slope.value.to(type)}).value);
-  for (const auto& bend : portion.curvatures) {
+  for (const auto& slope : local.slopes) out.slopes.push_back(normalizer.rate({slope.value.to(type)}).value);
+  for (const auto& bend : local.curvatures) {
     out.curvatures.push_back(normalizer.rate({bend.value.to(type)}).value);
   }
-  out.steps = portion.steps.to(type.device());
+  out.steps = local.steps.to(type.device());
+  if (!model.spec.context.empty()) add_contexts(local, model.spec.context, type, out);
   return out;
 }
 

@@ -5,19 +5,22 @@
 #include <memory>
 
 #include "data/loader.hpp"
+#include "model/trained_model.hpp"
 #include "objectives/objective.hpp"
 
 namespace cvf::train {
 
 /// Consecutive frames of B trajectories in physical units. They live in the loader's memory: use them up
-/// before the next portion is taken.
-struct Portion {
+/// before the next batch is taken.
+struct LocalBatch {
   data::Cursor cursor;
   std::vector<data::RowId> ids;
   std::vector<normalizers::Physical> frames;      // each [B,C,...]
   torch::Tensor steps;                            // [frames-1, B] double
   std::vector<normalizers::Physical> slopes;      // ds/dt of the spline at frames 0 and 1
   std::vector<normalizers::Physical> curvatures;  // d2s/dt2, of the quintic spline only
+  torch::Tensor times;                            // [frames, B] double
+  std::vector<SampleContextPointer> contexts;     // B, null where there are none
 
   normalizers::Physical secant() const {
     return normalizers::secant(frames[0], frames[1], steps[0].to(frames[0].value));
@@ -30,9 +33,9 @@ class Feed {
        const data::DownsamplingOptions& downsampling, data::LoaderOptions options,
        const objectives::Needs& needs, std::uint64_t seed, data::Shard shard);
 
-  /// The next portion; the one before is given back to the loader. Null when `give_up` became true while it
-  /// waited.
-  const Portion* next(const std::function<bool()>& give_up = {});
+  /// The next batch of this rank; the one before is given back to the loader. Null when `give_up` became true
+  /// while it waited.
+  const LocalBatch* next(const std::function<bool()>& give_up = {});
 
   data::Loader& loader() { return loader_; }
 
@@ -41,11 +44,10 @@ class Feed {
   data::Loader loader_;
   std::vector<std::int64_t> frame_shape_;  // C or C,H,W
   std::unique_ptr<data::Batch> batch_;
-  Portion portion_;
+  LocalBatch local_batch_;
 };
 
 /// The same in model units, in the type of the field's weights.
-objectives::Batch in_model_units(const Portion& portion, const normalizers::Normalizer& normalizer,
-                                 const torch::TensorOptions& type);
+objectives::Batch in_model_units(const LocalBatch& local, const model::TrainedModel& model);
 
 }  // namespace cvf::train

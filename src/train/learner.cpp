@@ -8,43 +8,43 @@
 
 namespace cvf::train {
 
-Learner::Learner(const RunOptions& o, const Materials& materials, Team& team)
-    : model(model::build(materials.recipe, static_cast<std::uint64_t>(o.seed))),
+Learner::Learner(const RunOptions& o, const RunData& run_data, ProcessGroup& group)
+    : model(model::build(run_data.spec, static_cast<std::uint64_t>(o.seed))),
       objective(o.objective_settings->build()),
-      feed(materials.source, materials.splits.train, o.downsampling, o.loader, objective->needs(),
+      feed(run_data.source, run_data.splits.train, o.downsampling, o.loader, objective->needs(),
            static_cast<std::uint64_t>(o.seed),
-           {static_cast<std::size_t>(team.rank()), static_cast<std::size_t>(team.size())}),
-      optimizer(*model.field, o.optimizer, o.length.average),
+           {static_cast<std::size_t>(group.rank()), static_cast<std::size_t>(group.size())}),
+      optimizer(*model.field, o.optimizer, o.length.ema_decay),
       seed_(static_cast<std::uint64_t>(o.seed)),
       global_batch_(o.loader.batch),
       accumulate_(o.length.accumulate),
-      at_once_(o.length.at_once > 0 ? o.length.at_once
-                                    : model.field->rows_at_once(objective->needs().evaluations)),
-      rate_(o.optimizer.rate),
-      team_(team) {}
+      micro_batch_(o.length.micro_batch > 0 ? o.length.micro_batch
+                                            : model.field->micro_batch_rows(objective->needs().evaluations)),
+      rate_(o.optimizer.learning_rate),
+      group_(group) {}
 
-Numbers Learner::learn(const Portion& portion, double progress, bool last) {
-  follow_statistics(*model.normalizer, portion, team_);
-  const auto rows = static_cast<std::int64_t>(portion.ids.size());
-  ids = portion.ids;
-  batch = in_model_units(portion, *model.normalizer, model.field->parameters().front().options());
-  draws =
-      objective->draw({.seed = seed_,
-                       .first_row = static_cast<std::uint64_t>(batches * global_batch_ + team_.rank() * rows),
-                       .rows = rows,
-                       .progress = progress});
+Numbers Learner::learn(const LocalBatch& local, double progress, bool last) {
+  follow_statistics(*model.normalizer, local, group_);
+  const auto rows = static_cast<std::int64_t>(local.ids.size());
+  ids = local.ids;
+  batch = in_model_units(local, model);
+  draws = objective->draw(
+      {.seed = seed_,
+       .first_row = static_cast<std::uint64_t>(batches * global_batch_ + group_.rank() * rows),
+       .rows = rows,
+       .progress = progress});
   Numbers means;
-  for (const auto& [begin, end] : portions(rows)) {
+  for (const auto& [begin, end] : micro_batches(rows)) {
     learn_rows(begin, end, means);
     // Ranks must agree, and at the end of a step they do so anyway.
-    if ((!last || end < rows) && team_.any(interrupt::requested())) throw Abandoned{};
+    if ((!last || end < rows) && group_.any(interrupt::requested())) throw Abandoned{};
   }
   ++batches;
   return means;
 }
 
-std::vector<std::pair<std::int64_t, std::int64_t>> Learner::portions(std::int64_t rows) const {
-  std::int64_t count = at_once_ > 0 ? (rows + at_once_ - 1) / at_once_ : 1;
+std::vector<std::pair<std::int64_t, std::int64_t>> Learner::micro_batches(std::int64_t rows) const {
+  std::int64_t count = micro_batch_ > 0 ? (rows + micro_batch_ - 1) / micro_batch_ : 1;
   for (auto more = count; more < 2 * count;
        ++more) {  // equal ones, where a few more make them so, share buffers
     if (rows % more == 0) {
@@ -59,11 +59,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> Learner::portions(std::int64_
   return out;
 }
 
-// Every part of a loss is a mean over rows, so a batch's is the mean over its portions, each with its share.
+// Every part of a loss is a mean over rows, so a batch's is the mean over its micro-batches, each with its
+// share.
 void Learner::learn_rows(std::int64_t begin, std::int64_t end, Numbers& means) {
   const bool all = begin == 0 && end == batch.rows();
-  const auto losses = all ? objective->loss(view(), batch, draws)
-                          : objective->loss(view(), batch.rows(begin, end), draws.rows(begin, end));
+  const auto losses = all ? objective->loss(scaled_field(), batch, draws)
+                          : objective->loss(scaled_field(), batch.rows(begin, end), draws.rows(begin, end));
   const double share = static_cast<double>(end - begin) / static_cast<double>(batch.rows());
   const double total = losses.total.item<double>();
   if (!std::isfinite(total)) throw NotFinite{"the loss is not finite"};
@@ -79,12 +80,12 @@ void Learner::learn_rows(std::int64_t begin, std::int64_t end, Numbers& means) {
 
 Numbers Learner::gradients(double progress) {
   // A rank that waits for data cannot tell the others that it gave up.
-  const auto give_up = [this] { return team_.size() == 1 && interrupt::requested(); };
+  const auto give_up = [this] { return group_.size() == 1 && interrupt::requested(); };
   Numbers sums;
   for (int i = 0; i < accumulate_; ++i) {
-    const Portion* portion = feed.next(give_up);
-    if (portion == nullptr) throw Abandoned{};
-    const Numbers means = learn(*portion, progress, i + 1 == accumulate_);
+    const LocalBatch* local = feed.next(give_up);
+    if (local == nullptr) throw Abandoned{};
+    const Numbers means = learn(*local, progress, i + 1 == accumulate_);
     if (i == 0) sums = means;
     for (std::size_t k = 0; i > 0 && k < means.size(); ++k) sums[k].second += means[k].second;
   }
@@ -105,18 +106,18 @@ StepResult Learner::step(double factor, double progress) {
     optimizer.clear_gradients();
     throw;
   }
-  team_.average(optimizer.gradients());
+  group_.average(optimizer.gradients());
   out.norm = optimizer.gradient_norm();
   if (!std::isfinite(out.norm)) throw NotFinite{"the gradient is not finite"};
-  out.rate = factor * rate_;
+  out.learning_rate = factor * rate_;
   optimizer.step(out.norm, factor);
 
   std::vector<double> sums{interrupt::requested() ? 1.0 : 0.0};
   for (const auto& [name, value] : out.losses) sums.push_back(value);
-  sums = team_.sum(std::move(sums));
+  sums = group_.sum(std::move(sums));
   out.stop = sums[0] > 0;
   for (std::size_t k = 0; k < out.losses.size(); ++k) {
-    out.losses[k].second = sums[k + 1] / (accumulate_ * team_.size());
+    out.losses[k].second = sums[k + 1] / (accumulate_ * group_.size());
   }
   return out;
 }

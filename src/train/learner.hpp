@@ -5,18 +5,18 @@
 #include <memory>
 
 #include "model/trained_model.hpp"
+#include "train/distributed/process_group.hpp"
 #include "train/feed.hpp"
 #include "train/journal.hpp"
-#include "train/materials.hpp"
 #include "train/optimizer.hpp"
-#include "train/team/team.hpp"
+#include "train/run_data.hpp"
 
 namespace cvf::train {
 
 /// What one step saw; `stop` is whether any rank wished to.
 struct StepResult {
   Numbers losses;  // total first, then the parts; means over ranks and accumulated batches
-  double norm = 0, rate = 0;
+  double norm = 0, learning_rate = 0;
   bool stop = false;
 };
 
@@ -31,10 +31,11 @@ struct Abandoned {};
 
 class Learner {
  public:
-  Learner(const RunOptions& options, const Materials& materials, Team& team);
+  Learner(const RunOptions& options, const RunData& run_data, ProcessGroup& group);
 
   /// `factor` scales the learning rate, `progress` is the share of the run that is done. Throws NotFinite
-  /// before it touches the weights, and Abandoned when a signal comes between the portions of a long step.
+  /// before it touches the weights, and Abandoned when a signal comes between the micro-batches of a long
+  /// step.
   StepResult step(double factor, double progress = 1);
 
   model::TrainedModel model;
@@ -48,23 +49,23 @@ class Learner {
   objectives::Batch batch;
   objectives::Draws draws;
 
-  objectives::View view() const { return {*model.field, *model.normalizer}; }
+  objectives::ScaledField scaled_field() const { return {*model.field, *model.normalizer}; }
 
   /// [begin, end) of the rows of a batch that go forward and backward together, one after the other.
-  std::vector<std::pair<std::int64_t, std::int64_t>> portions(std::int64_t rows) const;
+  std::vector<std::pair<std::int64_t, std::int64_t>> micro_batches(std::int64_t rows) const;
 
  private:
   Numbers gradients(double progress);  // of the accumulated batches; their losses added up
   // The mean losses of the batch: total first, then the parts.
-  Numbers learn(const Portion& portion, double progress, bool last);
+  Numbers learn(const LocalBatch& local, double progress, bool last);
   void learn_rows(std::int64_t begin, std::int64_t end, Numbers& means);
 
   std::uint64_t seed_;
   std::int64_t global_batch_;
   int accumulate_;
-  std::int64_t at_once_;  // rows that go forward and backward together; 0: the whole batch
+  std::int64_t micro_batch_;  // rows that go forward and backward together; 0: the whole batch
   double rate_;
-  Team& team_;
+  ProcessGroup& group_;
 };
 
 }  // namespace cvf::train

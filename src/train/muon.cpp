@@ -8,8 +8,8 @@ namespace cvf::train {
 using torch::Tensor;
 
 void MuonOptions::describe(config::Section& s) {
-  s.key("rate", &rate, "highest learning rate of the inner matrices; 0 = optimizer.rate",
-        config::at_least(0));
+  s.key("learning_rate", &learning_rate,
+        "highest learning rate of the inner matrices; 0 = optimizer.learning_rate", config::at_least(0));
   s.key("momentum", &momentum, "memory of the gradient's mean", config::between(0, 0.999999));
   s.key("nesterov", &nesterov, "look ahead: the newest gradient counts once more");
   s.key("decay", &decay, "weight decay of the inner matrices", config::at_least(0));
@@ -33,7 +33,7 @@ Tensor orthogonalised(const Tensor& matrix) {
   return tall ? x.t() : x;
 }
 
-void muon_step(std::vector<InnerMatrix>& matrices, const MuonOptions& o, double rate) {
+void muon_step(std::vector<InnerMatrix>& matrices, const MuonOptions& o, double learning_rate) {
   const torch::NoGradGuard no_gradients;
   for (auto& [weight, mean] : matrices) {
     const Tensor& gradient = weight.grad();
@@ -42,7 +42,8 @@ void muon_step(std::vector<InnerMatrix>& matrices, const MuonOptions& o, double 
     const Tensor direction = o.nesterov ? gradient.lerp(mean, o.momentum) : mean;
     const Tensor update = orthogonalised(direction.flatten(1));
     const auto longest = static_cast<double>(std::max(update.size(0), update.size(1)));
-    weight.mul_(1 - rate * o.decay).sub_(update.view_as(weight), 0.2 * rate * std::sqrt(longest));
+    weight.mul_(1 - learning_rate * o.decay)
+        .sub_(update.view_as(weight), 0.2 * learning_rate * std::sqrt(longest));
   }
 }
 

@@ -11,7 +11,7 @@
 namespace cvf::train {
 
 struct MuonOptions {
-  double rate = 0;  // 0: optimizer.rate
+  double learning_rate = 0;  // 0: optimizer.learning_rate
   double momentum = 0.95;
   bool nesterov = true;
   double decay = 0.01;
@@ -35,6 +35,6 @@ torch::Tensor orthogonalised(const torch::Tensor& matrix);
 /// Moves the matrices that have a gradient; a kernel [out, in, ...] is a matrix [out, in * taps]. The entries
 /// of an update have a root mean square of about 0.2 for every shape, as those of AdamW have, so the rates of
 /// both mean the same.
-void muon_step(std::vector<InnerMatrix>& matrices, const MuonOptions& options, double rate);
+void muon_step(std::vector<InnerMatrix>& matrices, const MuonOptions& options, double learning_rate);
 
 }  // namespace cvf::train

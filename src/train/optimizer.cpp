@@ -12,7 +12,7 @@ using torch::Tensor;
 void OptimizerOptions::describe(config::Section& s) {
   s.key("name", &name, "adamw, or muon: Muon for the matrices of residual blocks, AdamW for the rest",
         config::one_of({"adamw", "muon"}));
-  s.key("rate", &rate, "highest learning rate", config::above(0));
+  s.key("learning_rate", &learning_rate, "highest learning rate", config::above(0));
   s.key("beta1", &beta1, "memory of the gradient's mean", config::between(0, 0.999999));
   s.key("beta2", &beta2, "memory of the gradient's square", config::between(0, 0.9999999));
   s.key("epsilon", &epsilon, "added to the root of the square", config::above(0));
@@ -72,12 +72,13 @@ void Optimizer::step(double norm, double factor) {
   }
   ++steps_;
   kernels::fused_adamw(adamw_.parameters, adamw_.means, adamw_.squares, steps_,
-                       {.rate = options_.rate * factor,
+                       {.learning_rate = options_.learning_rate * factor,
                         .beta1 = options_.beta1,
                         .beta2 = options_.beta2,
                         .epsilon = options_.epsilon,
                         .decay = options_.decay});
-  const double inner_rate = options_.muon.rate > 0 ? options_.muon.rate : options_.rate;
+  const double inner_rate =
+      options_.muon.learning_rate > 0 ? options_.muon.learning_rate : options_.learning_rate;
   muon_step(matrices_, options_.muon, inner_rate * factor);
   for (std::size_t i = 0; i < average_.size(); ++i) average_[i].lerp_(parameters_[i], 1 - averaging_);
 }

@@ -16,7 +16,7 @@ using normalizers::NamedTensors;
 
 struct OptimizerOptions {
   std::string name = "adamw";
-  double rate = 1e-4;
+  double learning_rate = 1e-4;
   double beta1 = 0.9, beta2 = 0.99, epsilon = 1e-8;
   double decay = 0.01;
   double clip = 1;  // 0: no clipping

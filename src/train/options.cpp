@@ -24,6 +24,8 @@ void DataOptions::describe(config::Section& s) {
   s.key("axes", &open.axes, "axes of a plain array, e.g. n,t,y,x,c");
   s.key("dt", &open.dt, "time between frames when the file does not tell", config::at_least(0));
   s.key("channels", &channels, "channels to learn, in this order; empty = all");
+  context.describe(s);
+  s.key("nodes", &nodes, "points of a step at which the field sees the controls", config::between(1, 3));
   s.key("average", &average, "coarsen the grid by means over blocks of this many cells a side",
         config::at_least(1));
   s.key("dt_ref", &dt_ref, "unit of the field's step; 0 = median training interval", config::at_least(0));
@@ -42,10 +44,10 @@ void LengthOptions::describe(config::Section& s) {
         "machine that others use)",
         config::one_of({"wall", "cpu"}));
   s.key("accumulate", &accumulate, "batches behind one step of the optimizer", config::at_least(1));
-  s.key("at_once", &at_once,
+  s.key("micro_batch", &micro_batch,
         "rows of a batch that go forward and backward together: bounds memory; 0 = what suits the field",
         config::at_least(0));
-  s.key("average", &average, "decay of averaged weights, which are then the model; 0 = none",
+  s.key("ema_decay", &ema_decay, "decay of averaged weights, which are then the model; 0 = none",
         config::between(0, 0.9999999));
 }
 
@@ -101,7 +103,7 @@ void RunOptions::describe(config::Section& s) {
     auto known = names(solvers::registry());
     known.insert(known.begin(), "auto");
     t.key("name", &solver, "which solver; auto = what suits the objective", config::one_of(known));
-    if (solver == "auto") solver = find(objectives::registry(), objective, "objective").stepped;
+    if (solver == "auto") solver = find(objectives::registry(), objective, "objective").default_solver;
     if (!solver_settings) solver_settings = find(solvers::registry(), solver, "solver").settings();
     solver_settings->describe(t);
   });
@@ -152,12 +154,13 @@ RunOptions RunOptions::read(const config::Document& document) {
 void RunOptions::note_left_out(const config::Document& document) {
   if (field != "conv" && field != "mlp") return;
   const auto given = [&](const char* key) { return document.look_up(key).has_value(); };
-  for (const char* key : {"field.width", "field.depth", "loader.batch", "optimizer.rate"}) {
+  for (const char* key : {"field.width", "field.depth", "loader.batch", "optimizer.learning_rate"}) {
     if (!given(key)) left_out.emplace_back(key);
   }
-  if (!given("optimizer.rate") && !given("optimizer.name")) {  // whoever names one has made up their mind
+  if (!given("optimizer.learning_rate") &&
+      !given("optimizer.name")) {  // whoever names one has made up their mind
     left_out.emplace_back("optimizer.name");
-    left_out.emplace_back("optimizer.muon.rate");
+    left_out.emplace_back("optimizer.muon.learning_rate");
   }
   if (field == "conv" && !given("field.patch")) left_out.emplace_back("field.patch");
   const bool has_length = given("train.steps") || given("train.epochs") || given("train.minutes");

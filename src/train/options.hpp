@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/config.hpp"
+#include "data/context.hpp"
 #include "data/downsampling.hpp"
 #include "data/loader.hpp"
 #include "data/source.hpp"
@@ -27,8 +28,10 @@ struct DataOptions {
   std::string file;
   data::OpenOptions open;
   std::vector<std::string> channels;  // empty: all, in the file's order
-  int average = 1;                    // means over blocks of this many cells in each direction
-  double dt_ref = 0, delta_min = 0;   // 0: from the file's times
+  data::ContextOptions context;
+  int nodes = 2;                     // at which the field sees the controls of a step
+  int average = 1;                   // means over blocks of this many cells in each direction
+  double dt_ref = 0, delta_min = 0;  // 0: from the file's times
 
   void describe(config::Section& section);
 };
@@ -40,8 +43,9 @@ struct LengthOptions {
   double minutes = 0;          // > 0: ends here at the latest, and the schedule is stretched over it
   std::string clock = "wall";  // what the minutes are counted by
   int accumulate = 1;          // batches behind one step of the optimizer
-  std::int64_t at_once = 0;  // rows of a batch that go forward and backward together; 0: what suits the field
-  double average = 0;        // decay of the averaged weights, which are then the model; 0: no averaging
+  std::int64_t micro_batch =
+      0;                 // rows of a batch that go forward and backward together; 0: what suits the field
+  double ema_decay = 0;  // decay of the averaged weights, which are then the model; 0: no averaging
 
   void describe(config::Section& section);
 };

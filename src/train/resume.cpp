@@ -28,7 +28,7 @@ std::map<std::string, std::string> settings_of(const std::string& toml) {
     if (line.starts_with('[')) {
       table = line.substr(1, line.size() - 2) + ".";
     } else if (equals != std::string::npos) {
-      out[table + line.substr(0, equals)] = line.substr(equals + 3);
+      out[config::current_name(table + line.substr(0, equals))] = line.substr(equals + 3);
     }
   }
   return out;
@@ -58,27 +58,27 @@ void check_same_run(const Checkpoint& checkpoint, const std::string& run_toml) {
   }
 }
 
-void check_same_settings(Team& team, const std::string& run_toml) {
+void check_same_settings(ProcessGroup& group, const std::string& run_toml) {
   auto settings = settings_of(run_toml);
   std::erase_if(settings, [](const auto& entry) { return is_one_of(entry.first, own_keys); });
   settings["the program"] = fmt::format("cvf {} ({}) with LibTorch {}", version, commit, TORCH_VERSION);
-  team.check_same(settings);
+  group.check_same(settings);
 }
 
-void check_same_data(Team& team, const Materials& materials) {
-  const auto& description = materials.source->description();
-  team.check_same({{"the number of samples in data.file", fmt::format("{}", description.samples)},
-                   {"the content of data.file", materials.recipe.state.data_hash}});
+void check_same_data(ProcessGroup& group, const RunData& run_data) {
+  const auto& description = run_data.source->description();
+  group.check_same({{"the number of samples in data.file", fmt::format("{}", description.samples)},
+                    {"the content of data.file", run_data.spec.state.data_hash}});
 }
 
-void check_same_start(Team& team, const std::optional<Checkpoint>& checkpoint) {
+void check_same_start(ProcessGroup& group, const std::optional<Checkpoint>& checkpoint) {
   std::string content = "none";
   if (checkpoint) {
     Sha256 hash;
     for (const auto& [name, bytes] : checkpoint->files) hash.add(bytes);
     content = fmt::format("step {} ({})", checkpoint->position.step, hex(hash.finish()).substr(0, 16));
   }
-  team.check_same({{"the newest checkpoint in --out", content}});
+  group.check_same({{"the newest checkpoint in --out", content}});
 }
 
 std::string versions() {

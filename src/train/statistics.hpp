@@ -2,15 +2,15 @@
 // batches. Ranks that share a batch follow the whole of it.
 #pragma once
 
+#include "train/distributed/process_group.hpp"
 #include "train/feed.hpp"
-#include "train/team/team.hpp"
 
 namespace cvf::train {
 
 /// From the first rows of epoch 0, at most one epoch; the feed then starts again. Interrupted when a signal
 /// reached one of the ranks.
-void fit_statistics(normalizers::Normalizer& normalizer, Feed& feed, Team& team);
+void fit_statistics(normalizers::Normalizer& normalizer, Feed& feed, ProcessGroup& group);
 
-void follow_statistics(normalizers::Normalizer& normalizer, const Portion& portion, Team& team);
+void follow_statistics(normalizers::Normalizer& normalizer, const LocalBatch& local, ProcessGroup& group);
 
 }  // namespace cvf::train

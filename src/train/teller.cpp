@@ -28,7 +28,7 @@ void Teller::tell(const StepResult& result, const Position& position, double sec
       {"seconds", seconds}};
   row.insert(row.end(), result.losses.begin(), result.losses.end());
   row.emplace_back("gradient_norm", result.norm);
-  row.emplace_back("rate", result.rate);
+  row.emplace_back("learning_rate", result.learning_rate);
   row.emplace_back("samples_per_s", rows / passed);
   row.emplace_back("wait_share", (loader_.seconds_waited() - told_wait_) / passed);
   journal_.row(position.step, row);

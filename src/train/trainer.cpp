@@ -10,10 +10,10 @@
 #include "train/checkpoint.hpp"
 #include "train/diagnostics.hpp"
 #include "train/failure.hpp"
-#include "train/foresight.hpp"
 #include "train/learner.hpp"
-#include "train/materials.hpp"
+#include "train/resources.hpp"
 #include "train/resume.hpp"
+#include "train/run_data.hpp"
 #include "train/statistics.hpp"
 #include "train/teller.hpp"
 #include "train/validation.hpp"
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 class Trainer {
  public:
-  Trainer(RunOptions options, std::string folder, Team& team, const Claim& claim);
+  Trainer(RunOptions options, std::string folder, ProcessGroup& group, const Claim& claim);
   Outcome run();
 
  private:
@@ -53,8 +53,8 @@ class Trainer {
 
   RunOptions options_;
   std::string folder_;
-  Team& team_;
-  Materials materials_;
+  ProcessGroup& group_;
+  RunData run_data_;
   Learner learner_;
   model::TrainedModel& model_ = learner_.model;
   Validation validation_;
@@ -71,14 +71,14 @@ class Trainer {
   double elapsed_ = 0;  // share of a budget of time
 };
 
-Trainer::Trainer(RunOptions options, std::string folder, Team& team, const Claim& claim)
+Trainer::Trainer(RunOptions options, std::string folder, ProcessGroup& group, const Claim& claim)
     : options_(std::move(options)),
       folder_(std::move(folder)),
-      team_(team),
-      materials_(prepare(options_, claim.anew ? "" : folder_)),
-      learner_(options_, materials_, team),
-      validation_(materials_, options_) {
-  options_.split = data::explicit_options(materials_.splits);
+      group_(group),
+      run_data_(prepare(options_, claim.anew ? "" : folder_)),
+      learner_(options_, run_data_, group),
+      validation_(run_data_, options_) {
+  options_.split = data::explicit_options(run_data_.splits);
   model_.run_toml = options_.to_toml();
   const auto per_epoch = static_cast<std::int64_t>(learner_.feed.loader().batches_per_epoch());
   const auto batches = per_epoch * options_.length.epochs;
@@ -87,8 +87,8 @@ Trainer::Trainer(RunOptions options, std::string folder, Team& team, const Claim
   validate_every_ = options_.validation.steps == 0 ? std::max<std::int64_t>(1, total_steps_ / 10)
                                                    : options_.validation.steps;
   check_fit();
-  if (team_.leads()) own_.emplace(folder_, claim);
-  team_.barrier();  // nobody looks for checkpoints before those of an earlier run are gone
+  if (group_.leads()) own_.emplace(folder_, claim);
+  group_.barrier();  // nobody looks for checkpoints before those of an earlier run are gone
 }
 
 void Trainer::check_fit() const {
@@ -97,18 +97,18 @@ void Trainer::check_fit() const {
         "field.conditioned = {} does not fit objective '{}': leave it out, or set objective.conditioned",
         model_.field->conditioned(), options_.objective);
   }
-  if (team_.leads()) {
-    for (const auto& note : materials_.notes) log::note("{}", note);
+  if (group_.leads()) {
+    for (const auto& note : run_data_.notes) log::note("{}", note);
   }
-  check_same_data(team_, materials_);
-  foresee(needed_for(options_, materials_, learner_, team_.size()), folder_);
+  check_same_data(group_, run_data_);
+  check_resources(needed_for(options_, run_data_, learner_, group_.size()), folder_);
 }
 
 // ---- from nothing, or from a checkpoint
 
 bool Trainer::begin() {
   const auto checkpoint = newest_checkpoint(folder_);
-  check_same_start(team_, checkpoint);
+  check_same_start(group_, checkpoint);
   if (checkpoint) {
     go_on_from(*checkpoint);
     if (finished() && !position_.validation_due) {
@@ -118,15 +118,15 @@ bool Trainer::begin() {
     learner_.feed.loader().seek(position_.cursor);
     log::note("{}: going on from step {}", folder_, position_.step);
   } else {
-    fit_statistics(*model_.normalizer, learner_.feed, team_);
-    position_.data_hash = materials_.recipe.state.data_hash;
+    fit_statistics(*model_.normalizer, learner_.feed, group_);
+    position_.data_hash = run_data_.spec.state.data_hash;
   }
   position_.batch = options_.loader.batch;
-  if (team_.leads()) {
+  if (group_.leads()) {
     files::write_atomically(folder_ + "/run.toml", model_.run_toml);
     files::write_atomically(folder_ + "/versions.txt", versions());
   }
-  teller_ = std::make_unique<Teller>(team_.leads() ? folder_ : "", options_, learner_.feed.loader(),
+  teller_ = std::make_unique<Teller>(group_.leads() ? folder_ : "", options_, learner_.feed.loader(),
                                      position_.step, total_steps_);
   teller_->event(checkpoint ? "resume" : "start", position_.step,
                  {{"steps", static_cast<double>(total_steps_)}},
@@ -143,20 +143,20 @@ bool Trainer::begin() {
 void Trainer::go_on_from(const Checkpoint& checkpoint) {
   check_same_run(checkpoint, model_.run_toml);
   position_ = checkpoint.position;
-  if (position_.data_hash != materials_.recipe.state.data_hash) {
+  if (position_.data_hash != run_data_.spec.state.data_hash) {
     throw DataError("{}: is not the file that {} was trained on: its hash has changed", options_.data.file,
                     folder_);
   }
   restore(checkpoint, model_, learner_.optimizer);
   learner_.batches = position_.batches;
   saved_step_ = position_.step;
-  if (team_.leads()) settle_checkpoint(folder_, position_.step, options_.checkpoint.keep);
+  if (group_.leads()) settle_checkpoint(folder_, position_.step, options_.checkpoint.keep);
   look_at_clock();
 }
 
 // What a kill after the last checkpoint prevented.
 void Trainer::finish_again() {
-  if (!team_.leads() || Journal::has(folder_, "end", position_.step)) return;
+  if (!group_.leads() || Journal::has(folder_, "end", position_.step)) return;
   Journal(folder_, position_.step).event("end", position_.step, ending());
 }
 
@@ -164,7 +164,7 @@ void Trainer::finish_again() {
 // every step.
 void Trainer::look_at_clock() {
   if (options_.length.minutes > 0)
-    elapsed_ = team_.sum(team_.leads() ? seconds() : 0) / (options_.length.minutes * 60);
+    elapsed_ = group_.sum(group_.leads() ? seconds() : 0) / (options_.length.minutes * 60);
 }
 
 bool Trainer::finished() const {
@@ -221,12 +221,12 @@ void Trainer::after(const StepResult& result) {
   if (due(options_.log.steps) || last) teller_->tell(result, position_, seconds());
   if (due(options_.log.diagnostics)) {
     teller_->event("diagnostics", position_.step,
-                   diagnose(learner_.view(), learner_.batch, materials_.recipe.state.dt_ref));
+                   diagnose(learner_.scaled_field(), learner_.batch, run_data_.spec.state.dt_ref));
     learner_.optimizer.clear_gradients();
   }
   if (validation_.wanted() && validate_every_ > 0 && (due(validate_every_) || last)) validate();
   const double minutes = options_.checkpoint.minutes;
-  const bool overdue = team_.any(minutes > 0 && clock::wall() - saved_ > 60 * minutes);
+  const bool overdue = group_.any(minutes > 0 && clock::wall() - saved_ > 60 * minutes);
   if (due(options_.checkpoint.steps) || overdue || last || result.stop) save();
   teller_->advance();
   if (result.stop && !last) stop();
@@ -236,7 +236,7 @@ void Trainer::validate() {
   learner_.optimizer.swap_average();
   Verdict verdict;
   try {
-    verdict = validation_.judge(model_, team_);
+    verdict = validation_.judge(model_, group_);
   } catch (const Interrupted&) {
     learner_.optimizer.swap_average();
     position_.validation_due = true;
@@ -250,9 +250,9 @@ void Trainer::validate() {
     position_.best_error = error;
     position_.best = verdict.errors;
     position_.best_step = position_.step;
-    model_.recipe.provenance["step"] = fmt::format("{}", position_.step);
-    if (team_.leads()) model::save(model_, folder_ + "/best");
-    model_.recipe.provenance.erase("step");
+    model_.spec.provenance["step"] = fmt::format("{}", position_.step);
+    if (group_.leads()) model::save(model_, folder_ + "/best");
+    model_.spec.provenance.erase("step");
   }
   learner_.optimizer.swap_average();
 }
@@ -262,9 +262,9 @@ void Trainer::save() {
   begun_ = run_clock();
   saved_ = clock::wall();
   saved_step_ = position_.step;
-  if (team_.leads())
+  if (group_.leads())
     save_checkpoint(folder_, model_, learner_.optimizer, position_, options_.checkpoint.keep);
-  team_.barrier();
+  group_.barrier();
 }
 
 Outcome Trainer::run() {
@@ -298,9 +298,9 @@ Outcome Trainer::all_steps() {
 
 }  // namespace
 
-Outcome train(RunOptions options, const std::string& folder, Team& team, const Claim& claim) {
-  check_same_settings(team, options.to_toml());
-  return Trainer(std::move(options), folder, team, claim).run();
+Outcome train(RunOptions options, const std::string& folder, ProcessGroup& group, const Claim& claim) {
+  check_same_settings(group, options.to_toml());
+  return Trainer(std::move(options), folder, group, claim).run();
 }
 
 }  // namespace cvf::train

@@ -11,9 +11,9 @@
 #include <functional>
 #include <string>
 
+#include "train/distributed/process_group.hpp"
 #include "train/options.hpp"
 #include "train/own_folder.hpp"
-#include "train/team/team.hpp"
 
 namespace cvf::train {
 
@@ -31,6 +31,6 @@ struct Outcome {
 /// there. Ranks that do not mean the same run are a ConfigError. An interrupt saves and throws Interrupted; a
 /// loss or gradient that is not finite throws NumericsError and leaves the last good checkpoint and a file
 /// that reproduces it.
-Outcome train(RunOptions options, const std::string& folder, Team& team, const Claim& claim = {});
+Outcome train(RunOptions options, const std::string& folder, ProcessGroup& group, const Claim& claim = {});
 
 }  // namespace cvf::train

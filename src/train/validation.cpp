@@ -103,10 +103,10 @@ void Validation::Grid::add(Truth truth) {
   truths.push_back(std::move(truth));
 }
 
-Validation::Validation(const Materials& materials, const RunOptions& o) {
+Validation::Validation(const RunData& run_data, const RunOptions& o) {
   if (o.validation.steps < 0) return;
-  data::Trajectories trajectories(materials.source, {}, 0, false);
-  const auto& samples = materials.splits.validation;
+  data::Trajectories trajectories(run_data.source, {}, 0, false);
+  const auto& samples = run_data.splits.validation;
   const auto count = std::min<std::size_t>(samples.size(), static_cast<std::size_t>(o.validation.samples));
   for (std::size_t i = 0; i < count; ++i) {
     interrupt::throw_if_requested("the run had not begun");
@@ -115,12 +115,13 @@ Validation::Validation(const Materials& materials, const RunOptions& o) {
     if (o.validation.frames > 0) frames = std::min(frames, static_cast<std::size_t>(o.validation.frames) + 1);
     if (frames < 2) continue;
     const Tensor values =
-        torch::from_blob(const_cast<float*>(whole->values.data()), shape_of(materials.recipe.state, frames));
-    every_frame_.add(
-        {values.clone(), {whole->times.begin(), whole->times.begin() + static_cast<std::ptrdiff_t>(frames)}});
+        torch::from_blob(const_cast<float*>(whole->values.data()), shape_of(run_data.spec.state, frames));
+    every_frame_.add({values.clone(),
+                      {whole->times.begin(), whole->times.begin() + static_cast<std::ptrdiff_t>(frames)},
+                      whole->context});
     if (o.downsampling.factor > 1) add_kept(samples[i], whole->times.size(), o);
   }
-  const auto& state = materials.recipe.state;
+  const auto& state = run_data.spec.state;
   solver_ = o.solver_settings->build({.delta_min = state.delta_min, .largest_step = state.largest_dt});
 }
 
@@ -137,33 +138,35 @@ void Validation::add_kept(std::size_t sample, std::size_t source_frames, const R
   }
   if (indices.size() < 2) return;
   kept.frames = all.frames.index_select(0, torch::tensor(indices));
+  kept.context = all.context;
   training_grid_.add(std::move(kept));
 }
 
-Verdict Validation::judge(const model::TrainedModel& model, Team& team) const {
+Verdict Validation::judge(const model::TrainedModel& model, ProcessGroup& group) const {
   const torch::NoGradGuard no_gradients;
   const EvaluationMode mode(*model.field);
-  Sums every = sums_over(every_frame_, model, team);
+  Sums every = sums_over(every_frame_, model, group);
   Verdict out{.errors = {every.error(), every.error()},
               .evaluations = every.evaluations() / every.intervals(),
               .diverged = every.diverged()};
   if (!training_grid_.truths.empty()) {
-    Sums kept = sums_over(training_grid_, model, team);
+    Sums kept = sums_over(training_grid_, model, group);
     out.errors.training_grid = kept.error();
     out.diverged += kept.diverged();
   }
   return out;
 }
 
-Validation::Sums Validation::sums_over(const Grid& grid, const model::TrainedModel& model, Team& team) const {
+Validation::Sums Validation::sums_over(const Grid& grid, const model::TrainedModel& model,
+                                       ProcessGroup& group) const {
   Sums sums(grid.longest);
   try {
-    add_share(sums, grid, model, static_cast<std::size_t>(team.rank()),
-              static_cast<std::size_t>(team.size()));
+    add_share(sums, grid, model, static_cast<std::size_t>(group.rank()),
+              static_cast<std::size_t>(group.size()));
   } catch (const Interrupted&) {
     sums.interrupted() = 1;
   }
-  sums.numbers = team.sum(std::move(sums.numbers));
+  sums.numbers = group.sum(std::move(sums.numbers));
   if (sums.interrupted() > 0) throw Interrupted("interrupted while the validation samples were rolled out");
   return sums;
 }
@@ -174,13 +177,15 @@ void Validation::add_share(Sums& sums, const Grid& grid, const model::TrainedMod
   const auto& truths = grid.truths;
   std::vector<Tensor> starts;
   rollout::Times times;
+  rollout::SampleContexts contexts;
   for (std::size_t i = rank; i < truths.size(); i += size) {
     starts.push_back(truths[i].frames[0]);
     times.push_back(truths[i].times);
+    contexts.push_back(truths[i].context);
   }
   if (starts.empty()) return;
   const rollout::Setup setup{.model = model, .solver = *solver_, .kept = "the validation was not finished"};
-  const auto forecast = rollout::time_informed(setup, {torch::stack(starts)}, times);
+  const auto forecast = rollout::time_informed(setup, {torch::stack(starts)}, times, contexts);
   for (std::size_t row = 0; row < times.size(); ++row) {
     const Tensor& truth = truths[rank + row * size].frames;
     const Tensor states = forecast.states.value[static_cast<std::int64_t>(row)].narrow(0, 0, truth.size(0));

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "model/trained_model.hpp"
+#include "train/distributed/process_group.hpp"
 #include "train/journal.hpp"
-#include "train/materials.hpp"
-#include "train/team/team.hpp"
+#include "train/run_data.hpp"
 
 namespace cvf::train {
 
@@ -21,16 +21,17 @@ struct Verdict {
 
 class Validation {
  public:
-  Validation(const Materials& materials, const RunOptions& options);
+  Validation(const RunData& run_data, const RunOptions& options);
 
   bool wanted() const { return !every_frame_.truths.empty(); }
   /// Interrupted, on every rank, when a signal reached one of them.
-  Verdict judge(const model::TrainedModel& model, Team& team) const;
+  Verdict judge(const model::TrainedModel& model, ProcessGroup& group) const;
 
  private:
   struct Truth {
     torch::Tensor frames;  // [T,C,...]
     std::vector<double> times;
+    SampleContextPointer context;
   };
   struct Grid {
     std::vector<Truth> truths;
@@ -40,7 +41,7 @@ class Validation {
   };
   struct Sums;
   void add_kept(std::size_t sample, std::size_t source_frames, const RunOptions& options);
-  Sums sums_over(const Grid& grid, const model::TrainedModel& model, Team& team) const;
+  Sums sums_over(const Grid& grid, const model::TrainedModel& model, ProcessGroup& group) const;
   void add_share(Sums& sums, const Grid& grid, const model::TrainedModel& model, std::size_t rank,
                  std::size_t size) const;
 

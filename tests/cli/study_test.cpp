@@ -52,7 +52,7 @@ config = "run.toml"
 [method.sm]
 set = ["objective.name=sm"]
 [method.broken]
-set = ["objective.name=sm", "optimizer.rate=1e30"]
+set = ["objective.name=sm", "optimizer.learning_rate=1e30"]
 [evaluation.off]
 )");
   return scratch.path("study.toml");

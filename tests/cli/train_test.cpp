@@ -137,7 +137,8 @@ TEST(TrainVerb, RefusesRanksThatDoNotMeanTheSameRun) {
     }
     EXPECT_FALSE(fs::exists(scratch.path("run"))) << "nothing was begun";
   };
-  expect({file, "--set", "optimizer.rate=0.02"}, "rank 1 has optimizer.rate = 0.02, and rank 0 has 0.01:");
+  expect({file, "--set", "optimizer.learning_rate=0.02"},
+         "rank 1 has optimizer.learning_rate = 0.02, and rank 0 has 0.01:");
   expect({file, "--seed", "1"}, "rank 1 has seed = 1, and rank 0 has 0:");
   expect({file, "--set", "field.width=64"}, "rank 1 has field.width = 64, and rank 0 has 32:");
   ASSERT_EQ(run(scratch, {"data", "generate", "pendulum", "--out", scratch.path("other.h5"), "--samples",

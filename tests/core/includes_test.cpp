@@ -42,10 +42,13 @@ const std::map<std::string, Rooms> may_include{
 };
 
 // A heavy or special header and the only places that may name it.
-const std::map<std::string, std::string> homes{
-    {"<hdf5.h>", "data/"}, {"<toml\\+\\+", "core/config.cpp"},          {"<immintrin.h>", "kernels/cpu/"},
-    {"<CLI/", "cli/"},     {"<torch/csrc/distributed/", "train/team/"}, {"<gloo/", "train/team/"},
-    {"<png.h>", "report/"}};
+const std::map<std::string, std::string> homes{{"<hdf5.h>", "data/"},
+                                               {"<toml\\+\\+", "core/config"},
+                                               {"<immintrin.h>", "kernels/cpu/"},
+                                               {"<CLI/", "cli/"},
+                                               {"<torch/csrc/distributed/", "train/distributed/"},
+                                               {"<gloo/", "train/distributed/"},
+                                               {"<png.h>", "report/"}};
 
 template <class Visit>
 void for_each_include(Visit&& visit) {

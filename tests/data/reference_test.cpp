@@ -128,6 +128,8 @@ TEST(TheWell, TellsBoundaryTimesAndScalars) {
   EXPECT_EQ(source->description().boundary, "y: unknown, x: periodic");  // the file names x alone
   EXPECT_NEAR(source->times(1).at(3), 0.6, 1e-6);
   EXPECT_EQ(source->scalars(1).at("Re"), 100.0);
+  EXPECT_EQ(source->description().parameters, Names{"Re"});
+  EXPECT_EQ(source->static_field(1, "mask").at(20 * 16 + 3), -0.30743235F);
   EXPECT_NEAR(source->description().y.at(20), 1.7391304, 1e-6);
   EXPECT_EQ(source->description().attributes.at("dataset_name"), "toy");
 }

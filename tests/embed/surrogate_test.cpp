@@ -20,13 +20,13 @@ using testing_support::sentence_of;
 
 // Random weights (no layer left at zero) and statistics that are not those of a unit.
 model::TrainedModel some_model(const std::string& state, const std::string& field) {
-  const auto recipe = model::from_toml(
+  const auto spec = model::from_toml(
       "[state]\ndt_ref = 0.8\ndelta_min = 0.1\nlargest_dt = 0.8\n" + state + "[field]\n" + field, "test");
-  auto out = model::build(recipe, 4);
+  auto out = model::build(spec, 4);
   const torch::NoGradGuard no_gradients;
   for (auto& p : out.field->parameters()) p.copy_(0.2 * torch::randn(p.sizes()));
   auto sides = std::vector<std::int64_t>{32, 2};
-  if (!recipe.shape().is_vector()) sides.insert(sides.end(), {recipe.state.ny, recipe.state.nx});
+  if (!spec.shape().is_vector()) sides.insert(sides.end(), {spec.state.ny, spec.state.nx});
   out.normalizer->fit({torch::randn(sides, torch::kDouble) * 2 + 1}, {torch::randn(sides, torch::kDouble)});
   out.run_toml = "[objective]\nname = \"cvf\"\n";
   return out;
@@ -60,24 +60,24 @@ TEST_F(Embedded, AdvancesTheHostsMemoryAsARolloutWould) {
   const auto gcs = solvers::make("gcs", rollout::context_of(model_));
   const auto expected = rollout::forecast({model_, *gcs}, {start()}, {{0, 1.5}});
   std::vector<double> state = start_;
-  const Way way = s.advance(state, 1.5);
-  ASSERT_TRUE(way.reached) << way.trouble;
+  const AdvanceResult result = s.advance(state, 1.5);
+  ASSERT_TRUE(result.reached) << result.message;
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_NEAR(state[i], expected.states.value[0][1][static_cast<std::int64_t>(i)].item<double>(), 1e-6);
   }
-  EXPECT_EQ(way.evaluations, expected.frames[0][1].counts.evaluations);
-  ASSERT_EQ(way.steps.size(), expected.frames[0][1].steps.size());
+  EXPECT_EQ(result.evaluations, expected.frames[0][1].counts.evaluations);
+  ASSERT_EQ(result.steps.size(), expected.frames[0][1].steps.size());
   double length = 0;
-  for (const auto& step : way.steps) length += step.length;
+  for (const auto& step : result.steps) length += step.length;
   EXPECT_NEAR(length, 1.5, 1e-9);
 }
 
 TEST_F(Embedded, APlainStepIsOneEvaluationAlongTheMeanVelocity) {
   const auto s = Surrogate::load(folder_);
   std::vector<double> state = start_;
-  const Way way = s.plain_step(state, 3.0);
-  EXPECT_EQ(way.evaluations, 1);
-  EXPECT_TRUE(std::isnan(way.largest_nre())) << "nobody measured it";
+  const AdvanceResult result = s.plain_step(state, 3.0);
+  EXPECT_EQ(result.evaluations, 1);
+  EXPECT_TRUE(std::isnan(result.largest_nre())) << "nobody measured it";
   const auto v = model_.velocity({start()}, torch::tensor({3.0}, torch::kDouble)).value;
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_NEAR(state[i], start_[i] + 3 * v[0][static_cast<std::int64_t>(i)].item<double>(), 1e-5);
@@ -87,10 +87,10 @@ TEST_F(Embedded, APlainStepIsOneEvaluationAlongTheMeanVelocity) {
 TEST_F(Embedded, TheNreOfAStepIsTheOneThatGcsMeasures) {
   const auto s = Surrogate::load(folder_, {"solver.slack=0.1", "solver.max_step=0"});
   std::vector<double> state = start_;
-  const Way way = s.advance(state, 0.1);
-  ASSERT_EQ(way.steps.size(), 1U);
-  EXPECT_GT(way.largest_nre(), 0);
-  EXPECT_NEAR(s.nre(start_, 0.1) / way.largest_nre(), 1, 1e-4);
+  const AdvanceResult result = s.advance(state, 0.1);
+  ASSERT_EQ(result.steps.size(), 1U);
+  EXPECT_GT(result.largest_nre(), 0);
+  EXPECT_NEAR(s.nre(start_, 0.1) / result.largest_nre(), 1, 1e-4);
 }
 
 TEST_F(Embedded, SinglePrecisionGivesTheSameToItsOwnPrecision) {
@@ -106,11 +106,12 @@ TEST_F(Embedded, SinglePrecisionGivesTheSameToItsOwnPrecision) {
 TEST_F(Embedded, ForecastsHandOverEveryWantedTime) {
   const auto s = Surrogate::load(folder_);
   std::vector<double> seen, last;
-  const Way way = s.forecast(start_, {0.3, 0.9, 1.5}, [&](double time, std::span<const double> state) {
-    seen.push_back(time);
-    last.assign(state.begin(), state.end());
-  });
-  EXPECT_TRUE(way.reached);
+  const AdvanceResult result =
+      s.forecast(start_, {0.3, 0.9, 1.5}, [&](double time, std::span<const double> state) {
+        seen.push_back(time);
+        last.assign(state.begin(), state.end());
+      });
+  EXPECT_TRUE(result.reached);
   EXPECT_EQ(seen, (std::vector<double>{0.3, 0.9, 1.5}));
   EXPECT_EQ(last.size(), 2U);
 }
@@ -123,9 +124,9 @@ TEST_F(Embedded, WhatGoesWrongLeavesTheStateAndSaysWhy) {
   model::save(model_, folder_ + "/best");
   const auto s = Surrogate::load(folder_);
   std::vector<double> state = start_;
-  const Way way = s.advance(state, 0.8);
-  EXPECT_FALSE(way.reached);
-  EXPECT_NE(way.trouble.find("not finite"), std::string::npos) << way.trouble;
+  const AdvanceResult result = s.advance(state, 0.8);
+  EXPECT_FALSE(result.reached);
+  EXPECT_NE(result.message.find("not finite"), std::string::npos) << result.message;
   EXPECT_EQ(state, start_);
 }
 

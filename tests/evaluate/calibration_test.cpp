@@ -139,7 +139,7 @@ TEST(Doubts, AddUpOverStepsAndEndWhereNothingIsKnown) {
   EXPECT_DOUBLE_EQ(found[1], 0.1 + 0.5 * least_nre);
   EXPECT_DOUBLE_EQ(found[2], 0.3 + 0.5 * least_nre);
   EXPECT_TRUE(std::isinf(found[3])) << "a step that was not measured";
-  frames[2].remark.status = solvers::Status::non_finite;
+  frames[2].row_status.status = solvers::Status::non_finite;
   EXPECT_TRUE(std::isinf(doubts(frames)[2]));
 }
 

@@ -82,7 +82,7 @@ TEST_F(EvaluateVerb, RefusesErrorBarsThatWouldNotHold) {
   expect(rollout({"--coverage", "0.8", "--set", "solver.slack=1"}), 5, "'slack = 0.9', not 'slack = 1.0'");
   expect(rollout({"--coverage", "0.8", "--until", "9"}), 0, "no error bar beyond");
   auto model = model::load(run_ + "/best");
-  model.recipe.provenance["note"] = "changed";
+  model.spec.provenance["note"] = "changed";
   model::save(model, run_ + "/best");
   expect(rollout({"--coverage", "0.8"}), 5, "was made for another checkpoint");
   files::write_atomically(file_, "format = 1\nratios = [");

@@ -10,6 +10,7 @@
 #include "core/files.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "data/hdf5.hpp"
 #include "data/source.hpp"
 #include "support/scratch.hpp"
 
@@ -117,6 +118,49 @@ TEST_F(GenerateTest, JitterMovesInnerFramesOnlyAndDiffersBySample) {
   for (std::size_t i = 1; i < first.size(); ++i) EXPECT_GT(first[i], first[i - 1]);
   for (std::size_t i = 1; i + 1 < first.size(); ++i)
     EXPECT_LE(std::abs(first[i] - 0.5 * static_cast<double>(i)), 0.2);
+}
+
+TEST_F(GenerateTest, ForcesAndDrawnParametersAreInTheFileAndReproducible) {
+  const std::string toml =
+      "name='duffing'\nsamples=6\nframes=20\njitter=0.5\n[system]\nforce='noise'\nalpha_range=[0.5, 2.0]\n";
+  Options options = options_for(toml);
+  omp_set_num_threads(1);
+  generate(options, scratch_.path("one.h5"));
+  interrupt::request();
+  EXPECT_THROW(generate(options, scratch_.path("two.h5")), Interrupted);
+  interrupt::clear();
+  omp_set_num_threads(3);
+  generate(options, scratch_.path("two.h5"));
+  EXPECT_EQ(files::read_whole(scratch_.path("one.h5")), files::read_whole(scratch_.path("two.h5")));
+  Options packed = options_for("gzip=4\n" + toml);
+  generate(packed, scratch_.path("packed.h5"));
+
+  const auto system = system_of(options);
+  for (const char* name : {"one.h5", "packed.h5"}) {
+    const auto source = data::open(scratch_.path(name));
+    EXPECT_EQ(source->description().parameters, std::vector<std::string>{"alpha"});
+    EXPECT_EQ(source->description().controls, std::vector<std::string>{"force"});
+    EXPECT_EQ(source->control(4, "force"), system->controls({0, 4, 0}, source->times(4))[0]);
+    EXPECT_NE(data::parameters_of(*source, 4), data::parameters_of(*source, 5));
+  }
+}
+
+TEST_F(GenerateTest, AFileMadeBeforeAKeyExistedIsTheSameWhereTheKeyHasItsDefault) {
+  const std::string path = scratch_.path("a.h5");
+  Options options = options_for("name='pendulum'\nsamples=2\nframes=3\n");
+  generate(options, path);
+  {
+    auto file = data::hdf5::File::extend(path);
+    std::string config = *file.root().text("config");
+    const std::string line = "gravity_range = []\n";
+    const auto place = config.find(line);
+    ASSERT_NE(place, std::string::npos);
+    file.root().set("config", config.erase(place, line.size()));
+    file.close();
+  }
+  EXPECT_EQ(generate(options, path).simulated, 0U);
+  Options other = options_for("name='pendulum'\nsamples=2\nframes=3\n[system]\ngravity_range=[1.0, 2.0]\n");
+  EXPECT_THROW(generate(other, path), DataError);
 }
 
 TEST_F(GenerateTest, ImpossibleWishesAreNamed) {

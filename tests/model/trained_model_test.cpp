@@ -20,7 +20,7 @@ using testing_support::sentence_of;
 const std::vector<std::string> all_files{"model.toml", "run.toml", "weights.safetensors",
                                          "normalizer.safetensors", "SHA256SUMS"};
 
-Recipe small_recipe(const std::string& field = "sit") {
+ModelSpec small_recipe(const std::string& field = "sit") {
   const std::string sizes =
       field == "sit" ? "patch = 2\nwidth = 8\ndepth = 2\nheads = 2\n" : "width = 8\ndepth = 2\n";
   const std::string grid = field == "mlp" ? "" : "ny = 4\nnx = 6\n";
@@ -33,12 +33,12 @@ torch::Tensor random_like(const torch::Tensor& t) {
   return torch::randn(t.sizes(), t.options().requires_grad(false));
 }
 
-TrainedModel trained(const Recipe& recipe) {
-  TrainedModel model = build(recipe, 1);
+TrainedModel trained(const ModelSpec& spec) {
+  TrainedModel model = build(spec, 1);
   const torch::NoGradGuard no_gradients;
   for (auto& p : model.field->parameters()) p.copy_(0.3 * random_like(p));  // no layer left at zero
   const auto sides =
-      recipe.shape().is_vector() ? std::vector<std::int64_t>{9, 2} : std::vector<std::int64_t>{9, 2, 4, 6};
+      spec.shape().is_vector() ? std::vector<std::int64_t>{9, 2} : std::vector<std::int64_t>{9, 2, 4, 6};
   model.normalizer->fit({torch::randn(sides, torch::kDouble) * 3 + 1},
                         {torch::randn(sides, torch::kDouble) * 7 - 2});
   model.run_toml = "seed = 3\n[solver]\nrtol = 1e-4\n";
@@ -46,7 +46,7 @@ TrainedModel trained(const Recipe& recipe) {
 }
 
 Physical some_state(const TrainedModel& model) {
-  const auto shape = model.recipe.shape();
+  const auto shape = model.spec.shape();
   const auto options = model.field->parameters().front().options().requires_grad(false);
   return {shape.is_vector() ? torch::randn({3, 2}, options) : torch::randn({3, 2, 4, 6}, options)};
 }
@@ -58,7 +58,7 @@ struct Saved {
   TrainedModel model;
   std::string folder = scratch.path("model");
 
-  explicit Saved(const Recipe& recipe = small_recipe()) : model(trained(recipe)) { save(model, folder); }
+  explicit Saved(const ModelSpec& spec = small_recipe()) : model(trained(spec)) { save(model, folder); }
   std::string file(const std::string& name) const { return folder + "/" + name; }
   std::string refusal() const {
     return sentence_of<ModelError>([this] { load(folder); });
@@ -83,9 +83,9 @@ struct Saved {
 TEST(TrainedModel, EveryFieldComesBackToTheBitInBothPrecisions) {
   for (const auto& row : fields::registry()) {
     for (const std::string precision : {"float32", "float64"}) {
-      Recipe recipe = small_recipe(std::string(row.name));
-      recipe.precision = precision;
-      const Saved saved(recipe);
+      ModelSpec spec = small_recipe(std::string(row.name));
+      spec.precision = precision;
+      const Saved saved(spec);
       const TrainedModel loaded = load(saved.folder);
       const Physical state = some_state(saved.model);
       EXPECT_TRUE(loaded.velocity(state, steps).value.equal(saved.model.velocity(state, steps).value))
@@ -99,37 +99,37 @@ TEST(TrainedModel, EveryFieldComesBackToTheBitInBothPrecisions) {
 
 TEST(TrainedModel, EveryNormalizerComesBack) {
   for (const auto& row : normalizers::registry()) {
-    Recipe recipe = small_recipe();
-    recipe.normalizer = row.name;
-    recipe.normalizer_options.decay = 0.5;
-    const Saved saved(recipe);
+    ModelSpec spec = small_recipe();
+    spec.normalizer = row.name;
+    spec.normalizer_options.decay = 0.5;
+    const Saved saved(spec);
     const TrainedModel loaded = load(saved.folder);
     const Physical state = some_state(saved.model);
     EXPECT_TRUE(loaded.velocity(state, steps).value.equal(saved.model.velocity(state, steps).value));
-    EXPECT_EQ(loaded.recipe.normalizer_options.decay, 0.5);
+    EXPECT_EQ(loaded.spec.normalizer_options.decay, 0.5);
   }
 }
 
 TEST(TrainedModel, TheRecipeComesBackWithItsStrangestWords) {
-  Recipe recipe = small_recipe();
-  recipe.state.channels = {"\xcf\x81 \"density\"", "back\\slash\ttab"};
-  recipe.state.x_range = {-1.5, 1.0 / 3};
-  recipe.state.y_range = {0, 2};
-  recipe.state.boundary = "periodic";
-  recipe.state.data_hash = "abc";
-  recipe.provenance = {{"note", "two\nlines = \x1b[1m"}, {"empty", ""}, {"seed", "4"}};
-  const Saved saved(recipe);
-  const Recipe loaded = load(saved.folder).recipe;
-  EXPECT_EQ(to_toml(loaded), to_toml(recipe));
-  EXPECT_EQ(loaded.state.channels, recipe.state.channels);
-  EXPECT_EQ(loaded.state.x_range, recipe.state.x_range);
-  EXPECT_EQ(loaded.state.y_range, recipe.state.y_range);
+  ModelSpec spec = small_recipe();
+  spec.state.channels = {"\xcf\x81 \"density\"", "back\\slash\ttab"};
+  spec.state.x_range = {-1.5, 1.0 / 3};
+  spec.state.y_range = {0, 2};
+  spec.state.boundary = "periodic";
+  spec.state.data_hash = "abc";
+  spec.provenance = {{"note", "two\nlines = \x1b[1m"}, {"empty", ""}, {"seed", "4"}};
+  const Saved saved(spec);
+  const ModelSpec loaded = load(saved.folder).spec;
+  EXPECT_EQ(to_toml(loaded), to_toml(spec));
+  EXPECT_EQ(loaded.state.channels, spec.state.channels);
+  EXPECT_EQ(loaded.state.x_range, spec.state.x_range);
+  EXPECT_EQ(loaded.state.y_range, spec.state.y_range);
   EXPECT_EQ(loaded.state.boundary, "periodic");
   EXPECT_EQ(loaded.state.data_hash, "abc");
   EXPECT_EQ(loaded.state.dt_ref, 0.1);
   EXPECT_EQ(loaded.state.delta_min, 0.05);
   EXPECT_EQ(loaded.state.largest_dt, 0.8);
-  EXPECT_EQ(loaded.provenance, recipe.provenance);
+  EXPECT_EQ(loaded.provenance, spec.provenance);
 }
 
 TEST(TrainedModel, SavingTwiceGivesTheSameBytes) {
@@ -143,9 +143,9 @@ TEST(TrainedModel, SavingTwiceGivesTheSameBytes) {
 
 // sigma_s * (sigma_v psi + mu_v) at s~ = (s - mu_s)/sigma_s, written out from the saved statistics
 TEST(TrainedModel, VelocityIsInPhysicalUnits) {
-  Recipe recipe = small_recipe();
-  recipe.precision = "float64";
-  const TrainedModel model = trained(recipe);
+  ModelSpec spec = small_recipe();
+  spec.precision = "float64";
+  const TrainedModel model = trained(spec);
   std::map<std::string, torch::Tensor> n;
   for (const auto& [name, tensor] : model.normalizer->state()) n[name] = tensor.view({1, 2, 1, 1});
   const auto sigma_s = (n["state_variance"] + 1e-8).sqrt(), sigma_v = (n["velocity_variance"] + 1e-12).sqrt();
@@ -253,10 +253,10 @@ TEST(TrainedModel, StatisticsThatDoNotFitAreNamed) {
 TEST(TrainedModel, WhatCouldNotBeReadBackIsNotSaved) {
   const Saved saved;
   TrainedModel model = load(saved.folder);
-  model.recipe.state.boundary = "not \xff UTF-8";
+  model.spec.state.boundary = "not \xff UTF-8";
   EXPECT_THROW(save(model, saved.folder), ModelError);
-  model.recipe = saved.model.recipe;
-  model.recipe.provenance = {{"a=b", "c"}};
+  model.spec = saved.model.spec;
+  model.spec.provenance = {{"a=b", "c"}};
   EXPECT_THROW(save(model, saved.folder), ModelError);
   EXPECT_NO_THROW(load(saved.folder));  // the old one stands
 }
@@ -279,7 +279,8 @@ TEST(TrainedModel, AFieldBeyondMemoryIsRefusedBeforeItIsBuilt) {
   expect("sit", "width = 8", "width = 1000000", "parameters, which need about ");
   expect("sit", "depth = 2", "depth = 1000000", "field.depth = 1000000");
   expect("sit", "ny = 4", "ny = 4000000000000", "parameters, which need about ");
-  Recipe wide = from_toml("[state]\nchannels = [\"u\"]\n[field]\nname = \"mlp\"\nwidth = 1000000\n", "wide");
+  ModelSpec wide =
+      from_toml("[state]\nchannels = [\"u\"]\n[field]\nname = \"mlp\"\nwidth = 1000000\n", "wide");
   EXPECT_NE(sentence_of<ConfigError>([&] { build(wide, 0); }).find("a smaller field or grid would fit"),
             std::string::npos);
 }

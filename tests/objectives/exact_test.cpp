@@ -34,7 +34,7 @@ class ExactFlow : public testing::Test {
     const auto objective = test::objective(name, toml);
     return objective->loss(view(), batch_, objective->draw({3, 0, 5}));
   }
-  View view() { return {flow_, *normalizer_}; }
+  ScaledField view() { return {flow_, *normalizer_}; }
 
   test::LinearFlow flow_;
   std::unique_ptr<normalizers::Normalizer> normalizer_ = test::no_scaling(3);

@@ -203,7 +203,8 @@ TEST(EveryObjective, ExplainsItselfAndAgreesWithItsRow) {
     auto settings = row.settings();
     EXPECT_FALSE(config::explain([&](config::Section& s) { settings->describe(s); }).empty());
     EXPECT_EQ(test::objective(row.name)->needs().conditioned, row.conditioned) << row.name;
-    EXPECT_TRUE(row.stepped == "euler" || row.stepped == "rk4" || row.stepped == "gcs") << row.name;
+    EXPECT_TRUE(row.default_solver == "euler" || row.default_solver == "rk4" || row.default_solver == "gcs")
+        << row.name;
   }
 }
 
@@ -236,12 +237,12 @@ TEST(ScaledRupture, WithFullSpansIsThePapers) {
 }
 
 TEST(Rupture, InBothOrdersIsTheMeanOfTheTwo) {
-  auto field = tiny("mlp");
-  const Batch batch = some_batch(field->shape());
+  auto network = tiny("mlp");
+  const Batch batch = some_batch(network->shape());
   const auto normalizer = test::some_scaling(3);
-  const View view{*field, *normalizer};
+  const ScaledField field{*network, *normalizer};
   const auto rupture_of = [&](const char* toml, const Draws& draws) {
-    return test::objective("cvf", toml)->loss(view, batch, draws).parts[1].second.item<double>();
+    return test::objective("cvf", toml)->loss(field, batch, draws).parts[1].second.item<double>();
   };
   const Draws draws = test::objective("cvf")->draw({9, 0, 4});
   Draws turned = draws;
@@ -310,27 +311,27 @@ TEST(Anchor, SeesOnlyRowsWhoseEndWasObserved) {
 }
 
 TEST(Push, IsTheSecantFromTheStateThatTheModelReached) {
-  auto field = tiny("mlp");
-  const Batch batch = some_batch(field->shape());
+  auto network = tiny("mlp");
+  const Batch batch = some_batch(network->shape());
   const auto normalizer = test::some_scaling(3);
-  const View view{*field, *normalizer};
+  const ScaledField field{*network, *normalizer};
   const auto part = [&](const char* toml) {
-    return test::objective("cvf", toml)->loss(view, batch, test::objective("cvf")->draw({9, 0, 4})).parts[2];
+    return test::objective("cvf", toml)->loss(field, batch, test::objective("cvf")->draw({9, 0, 4})).parts[2];
   };
-  const Tensor led = view.advance(batch.state(0), batch.step(0), view.psi(batch.state(0), batch.step(0)));
+  const Tensor led = field.advance(batch.state(0), batch.step(0), field.psi(batch.state(0), batch.step(0)));
   const auto loss_from = [&](const Tensor& state) {
-    return (view.psi(state, batch.step(1)) - view.target(state, batch.state(2), batch.step(1)))
+    return (field.psi(state, batch.step(1)) - field.target(state, batch.state(2), batch.step(1)))
         .square()
         .mean();
   };
   EXPECT_EQ(part("push.weight = 1").first, "pushed");
-  const auto stopped = gradients_of(*field, part("push.weight = 1").second);
-  const auto through = gradients_of(*field, part("push = {weight = 1, gradient = true}").second);
-  const auto expected_through = gradients_of(*field, loss_from(led));
+  const auto stopped = gradients_of(*network, part("push.weight = 1").second);
+  const auto through = gradients_of(*network, part("push = {weight = 1, gradient = true}").second);
+  const auto expected_through = gradients_of(*network, loss_from(led));
   const auto expected_stopped = gradients_of(
-      *field,
+      *network,
       loss_from(
-          view.advance(batch.state(0), batch.step(0), view.psi(batch.state(0), batch.step(0))).detach()));
+          field.advance(batch.state(0), batch.step(0), field.psi(batch.state(0), batch.step(0))).detach()));
   for (std::size_t i = 0; i < stopped.size(); ++i) {
     EXPECT_TRUE(torch::allclose(stopped[i], expected_stopped[i], 1e-10, 1e-14)) << i;
     EXPECT_TRUE(torch::allclose(through[i], expected_through[i], 1e-10, 1e-14)) << i;
@@ -343,26 +344,26 @@ TEST(Cvf, RefusesWaysThatExcludeEachOther) {
 }
 
 TEST(Pushforward, SendsNoGradientThroughTheStepsThatLeadThere) {
-  auto field = tiny("mlp");
-  const Batch batch = some_batch(field->shape());
+  auto network = tiny("mlp");
+  const Batch batch = some_batch(network->shape());
   const auto normalizer = test::some_scaling(3);
-  const View view{*field, *normalizer};
-  const auto pushed = test::objective("pushforward", "steps = 3")->loss(view, batch, {});
+  const ScaledField field{*network, *normalizer};
+  const auto pushed = test::objective("pushforward", "steps = 3")->loss(field, batch, {});
   pushed.parts[1].second.backward();
   std::vector<Tensor> ours;
-  for (const auto& p : field->parameters()) ours.push_back(p.grad().clone());
+  for (const auto& p : network->parameters()) ours.push_back(p.grad().clone());
   Batch last{{{}, batch.frames[3]}, batch.steps.narrow(0, 2, 1), {}, {}};
   {
     const torch::NoGradGuard no_grad;
     Tensor s = batch.state(0);
     const Tensor blind = torch::zeros(4, torch::kDouble);
-    for (int i = 0; i < 2; ++i) s = view.advance(s, batch.step(i), view.psi(s, blind));
+    for (int i = 0; i < 2; ++i) s = field.advance(s, batch.step(i), field.psi(s, blind));
     last.frames[0] = {s};
   }
-  field->zero_grad();
-  test::objective("sm")->loss(view, last, {}).total.backward();
+  network->zero_grad();
+  test::objective("sm")->loss(field, last, {}).total.backward();
   std::size_t i = 0;
-  for (const auto& p : field->parameters()) EXPECT_TRUE(torch::allclose(p.grad(), ours[i++], 1e-12, 1e-14));
+  for (const auto& p : network->parameters()) EXPECT_TRUE(torch::allclose(p.grad(), ours[i++], 1e-12, 1e-14));
 }
 
 TEST(NeuralOde, RecomputesToTheSameLossAndGradient) {

@@ -24,9 +24,12 @@ struct ExactField : fields::VelocityField {
   mutable std::int64_t asked = 0, most_rows = 0;
   std::function<void()> at_first_evaluation;
   double cost = 0;
+  bool blind = false;  // shows itself no step, as a tangent field does
 
   explicit ExactField(const normalizers::Normalizer& n) : VelocityField({2, 0, 0, 1}), normalizer(n) {}
-  Tensor forward(const Tensor& state, const Tensor& dt) override {
+  using VelocityField::forward;
+  Tensor forward(const fields::Query& query) override {
+    const Tensor &state = query.state, dt = blind ? torch::zeros_like(query.dt) : query.dt;
     if (asked == 0 && at_first_evaluation) std::exchange(at_first_evaluation, {})();
     asked += state.size(0);
     most_rows = cost > 0 ? std::max(most_rows, state.size(0)) : 0;
@@ -47,9 +50,9 @@ class Protocols : public testing::Test {
                              {"velocity_variance", two(1.5, 0.7)}});
     field_ = std::make_shared<ExactField>(*model_.normalizer);
     model_.field = field_;
-    model_.recipe.state.channels = {"x", "y"};
-    model_.recipe.state.delta_min = 0.05;
-    model_.recipe.state.largest_dt = 0.1;
+    model_.spec.state.channels = {"x", "y"};
+    model_.spec.state.delta_min = 0.05;
+    model_.spec.state.largest_dt = 0.1;
   }
 
   rollout::Setup setup(const solvers::Solver& solver) const { return {model_, solver}; }
@@ -172,16 +175,16 @@ TEST_F(Protocols, AFewRowsAtATimeGiveTheSame) {
   const auto gcs = solver("gcs");
   rollout::Setup small = setup(*gcs);
   small.memory = 1;
-  EXPECT_EQ(rows_at_once(small, start_), 1U);
+  EXPECT_EQ(micro_batch_rows(small, start_), 1U);
   const auto one = direct(small, {start_}, times_), all = direct(setup(*gcs), {start_}, times_);
   EXPECT_TRUE(torch::allclose(one.states.value, all.states.value, 1e-12, 1e-12, true));
-  EXPECT_GT(rows_at_once(setup(*gcs), start_), 200U);
+  EXPECT_GT(micro_batch_rows(setup(*gcs), start_), 200U);
 }
 
 TEST_F(Protocols, ABlindFieldIsShownNoStep) {
   const auto euler = solver("euler");
-  const rollout::Setup blind{model_, *euler, false};
-  const auto forecast = time_informed(blind, {start_}, times_);
+  field_->blind = true;
+  const auto forecast = time_informed(setup(*euler), {start_}, times_);
   std::vector<double> slope(2);
   field_->flow.slope(start_.data_ptr<double>(), slope.data());
   const Tensor expected = start_[0] + 0.05 * torch::tensor(slope, torch::kDouble);
@@ -192,7 +195,7 @@ TEST_F(Protocols, WhatDivergesSaysSoInEveryLaterFrame) {
   field_->flow.rate = {900, 0};
   const auto gcs = solver("gcs");
   const auto forecast = time_informed(setup(*gcs), {start_}, times_);
-  EXPECT_EQ(forecast.frames[2][4].remark.status, solvers::Status::non_finite);
+  EXPECT_EQ(forecast.frames[2][4].row_status.status, solvers::Status::non_finite);
   EXPECT_TRUE(forecast.states.value[2][4].isnan().all().item<bool>());
 }
 

@@ -24,14 +24,14 @@ class RolloutVerb : public testing::Test {
                                    "12x8", "--frames", "5", "--spacing", "0.1"});
     ASSERT_EQ(ran.code, 0) << ran.err;
     const auto source = data::open(data_);
-    model::Recipe recipe = model::from_toml(
+    model::ModelSpec spec = model::from_toml(
         "[state]\nny = 8\nnx = 12\ndt_ref = 0.2\ndelta_min = 0.1\nlargest_dt = 0.2\n"
         "channels = [" +
             names_of(source->description().channels) +
             "]\n"
             "[field]\nname = \"sit\"\npatch = 4\nwidth = 16\ndepth = 1\nheads = 2\n",
         "test");
-    model::TrainedModel model = model::build(recipe, 3);
+    model::TrainedModel model = model::build(spec, 3);
     model.run_toml = "[objective]\nname = \"cvf\"\n";
     model::save(model, scratch_.path("run/last"));
   }

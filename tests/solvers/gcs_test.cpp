@@ -57,7 +57,7 @@ TEST(Gcs, TakesTheFloorAfterACutWithoutAnotherProbe) {
   // Probe 0.1 (3), cut to 0.05 taken (1); the remaining 0.05 is probed (3) and taken at the floor.
   EXPECT_EQ(solution.counts[0].evaluations, 7);
   EXPECT_EQ(solution.counts[0].rejected, 1);
-  EXPECT_EQ(solution.remarks[0].status, Status::at_floor);
+  EXPECT_EQ(solution.statuses[0].status, Status::at_floor);
   EXPECT_TRUE(std::isnan(solution.steps[0][0].error));
   const auto probed = run(paper + "\nprobe_floor=true", steep, 2 * delta);
   EXPECT_EQ(probed.counts[0].evaluations, 9);
@@ -81,15 +81,15 @@ TEST(Gcs, CreepsWithoutSlackAndDoesNotWithIt) {
              with = run("delta_min=0.05\nmax_step=0", creeping, 5);
   EXPECT_GT(without.counts[0].rejected, 2 * with.counts[0].rejected);
   const auto guarded = run(paper + "\nmax_probes=4", creeping, 5);
-  EXPECT_EQ(guarded.remarks[0].status, Status::too_many_probes);
-  EXPECT_NE(sentence(0, guarded.remarks[0]).find("sample 0"), std::string::npos);
+  EXPECT_EQ(guarded.statuses[0].status, Status::too_many_probes);
+  EXPECT_NE(sentence(0, guarded.statuses[0]).find("sample 0"), std::string::npos);
 }
 
 TEST(Gcs, KeepsTheLastProbedStepWhenTakenLiterally) {
   const auto solution = run("delta_min=0.05\nmax_step=0\nliteral=true", steep, 1);
   EXPECT_EQ(solution.counts[0].evaluations, 3);  // the root is below delta_min: Algorithm 1 returns tau = 1
   EXPECT_DOUBLE_EQ(solution.steps[0][0].step, 1);
-  EXPECT_EQ(solution.remarks[0].status, Status::at_floor);
+  EXPECT_EQ(solution.statuses[0].status, Status::at_floor);
 }
 
 TEST(Gcs, BeginsNearTheLastStepWhenWarm) {
@@ -97,7 +97,7 @@ TEST(Gcs, BeginsNearTheLastStepWhenWarm) {
   const auto cold = run("delta_min=0.05\nmax_step=0", field, 20),
              warm = run("delta_min=0.05\nmax_step=0\nwarm_start=1.5", field, 20);
   EXPECT_LT(warm.counts[0].evaluations, cold.counts[0].evaluations);
-  EXPECT_EQ(warm.remarks[0].status, Status::done);
+  EXPECT_EQ(warm.statuses[0].status, Status::done);
 }
 
 TEST(Gcs, AdvancesAlongTheTwoHalvesWhenComposed) {
@@ -188,7 +188,7 @@ TEST(Gcs, EndsOnAnyFieldWithinMaxProbes) {
         integrate(*solver, test::by_rows(strange), common_times(start, 0, {until}), {.steps = true});
     for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) {
       const Counts& counts = solution.counts[r];
-      const Status status = solution.remarks[r].status;
+      const Status status = solution.statuses[r].status;
       ASSERT_LE(counts.evaluations, (counts.accepted + 1) * (3 * probes + 3));
       ASSERT_TRUE(reaches_target(status) || status == Status::non_finite) << name(status);
       if (!reaches_target(status)) continue;

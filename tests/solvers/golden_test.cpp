@@ -33,8 +33,9 @@ TEST_P(GoldenSolvers, Dopri5TakesTheStepsOfTorchdiffeq) {
   const Tensor states = tensor("dp_x"), counts = tensor("dp_nfe");
   for (std::int64_t k = 0; k < 3; ++k) {
     EXPECT_LE(distance(solution.states.select(1, k), states[k]), 1e-9);
-    for (const auto& marks : solution.marks) {
-      EXPECT_EQ(marks[static_cast<std::size_t>(k)].counts.evaluations, counts[k].item<std::int64_t>());
+    for (const auto& target_records : solution.target_records) {
+      EXPECT_EQ(target_records[static_cast<std::size_t>(k)].counts.evaluations,
+                counts[k].item<std::int64_t>());
     }
   }
   std::cout << fmt::format("dopri5: {:.1e}\n", distance(solution.states.transpose(0, 1), states));

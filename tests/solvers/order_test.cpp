@@ -121,7 +121,7 @@ TEST(Targets, AreMetExactlyWhateverTheSteps) {
     const auto& all = solution.steps[0];
     EXPECT_NEAR(static_cast<double>(all.size()), 3334, 1) << name;
     EXPECT_DOUBLE_EQ(all.back().time + all.back().step, 1e3 / 3) << name;
-    EXPECT_EQ(solution.remarks[0].status, Status::done) << name;
+    EXPECT_EQ(solution.statuses[0].status, Status::done) << name;
     for (std::size_t i = 0; i + 1 < all.size(); ++i) EXPECT_GT(all[i].step, 0.0999) << name;
   }
 }

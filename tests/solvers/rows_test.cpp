@@ -48,7 +48,7 @@ void expect_same(const Solution& whole, const Solution& part, const std::vector<
     for (std::size_t k = 0; k < whole.steps[r].size(); ++k) {
       EXPECT_NEAR(whole.steps[r][k].step, part.steps[i].at(k).step, 1e-6);
     }
-    const auto targets = static_cast<std::int64_t>(whole.marks[r].size());
+    const auto targets = static_cast<std::int64_t>(whole.target_records[r].size());
     EXPECT_TRUE(torch::allclose(whole.states[rows[i]].narrow(0, 0, targets),
                                 part.states[static_cast<std::int64_t>(i)].narrow(0, 0, targets), 1e-6, 1e-6,
                                 true));
@@ -91,7 +91,8 @@ TEST(Rows, ThatAreDoneAreNotEvaluated) {
     EXPECT_EQ(solution.counts[2].evaluations, 0) << "it wants nothing";
     EXPECT_TRUE(torch::equal(solution.states[3][0], problem.start[3])) << "wanted at the start";
     EXPECT_TRUE(solution.states[0][1].isnan().all().item<bool>()) << "has no second target";
-    EXPECT_LT(solution.marks[1][0].counts.evaluations, solution.marks[1][2].counts.evaluations + 1);
+    EXPECT_LT(solution.target_records[1][0].counts.evaluations,
+              solution.target_records[1][2].counts.evaluations + 1);
   }
 }
 
@@ -100,8 +101,8 @@ TEST(Rows, GoThroughRaggedTimesOfATensor) {
   const Tensor start = test::some_states(2);
   const auto solution =
       integrate(*make("gcs", context), test::secant_of(test::Spiral{}), ragged_times(start, times));
-  EXPECT_EQ(solution.marks[0].size(), 2U);
-  EXPECT_EQ(solution.marks[1].size(), 1U);
+  EXPECT_EQ(solution.target_records[0].size(), 2U);
+  EXPECT_EQ(solution.target_records[1].size(), 1U);
   EXPECT_LT(
       test::difference(solution.states[1][0], test::after(test::Spiral{}, start.narrow(0, 1, 1), 0.5)[0]),
       1e-12);
@@ -163,12 +164,12 @@ TEST(Status, NamesTheSampleTheTimeAndTheStepWhereItBlewUp) {
   for (const auto& entry : registry()) {
     const auto solver = make(entry.name, {.delta_min = 0.01, .largest_step = 0.02});
     const auto solution = integrate(*solver, blow_up, common_times(start, 0, {0.5, 3}), {.max_steps = 3000});
-    EXPECT_FALSE(reaches_target(solution.remarks[1].status)) << entry.name;
-    EXPECT_TRUE(reaches_target(solution.remarks[0].status)) << entry.name << " was hurt by its neighbour";
-    EXPECT_TRUE(reaches_target(solution.marks[1][0].remark.status)) << entry.name;
-    EXPECT_FALSE(reaches_target(solution.marks[1][1].remark.status)) << entry.name;
+    EXPECT_FALSE(reaches_target(solution.statuses[1].status)) << entry.name;
+    EXPECT_TRUE(reaches_target(solution.statuses[0].status)) << entry.name << " was hurt by its neighbour";
+    EXPECT_TRUE(reaches_target(solution.target_records[1][0].row_status.status)) << entry.name;
+    EXPECT_FALSE(reaches_target(solution.target_records[1][1].row_status.status)) << entry.name;
     EXPECT_TRUE(solution.states[1][1].isnan().all().item<bool>());
-    const std::string words = sentence(1, solution.remarks[1]);
+    const std::string words = sentence(1, solution.statuses[1]);
     EXPECT_NE(words.find("sample 1"), std::string::npos);
     EXPECT_NE(words.find("step of"), std::string::npos);
     std::cout << words << "\n";
@@ -178,7 +179,7 @@ TEST(Status, NamesTheSampleTheTimeAndTheStepWhereItBlewUp) {
 TEST(Status, SaysThatStepsRanOut) {
   const auto solution = integrate(*test::solver("euler", "h=0.001"), test::secant_of(test::Spiral{}),
                                   common_times(test::some_states(1), 0, {1}), {.max_steps = 50});
-  EXPECT_EQ(solution.remarks[0].status, Status::too_many_steps);
+  EXPECT_EQ(solution.statuses[0].status, Status::too_many_steps);
   EXPECT_EQ(solution.counts[0].evaluations, 50);
 }
 

@@ -38,7 +38,9 @@ struct LinearFlow : fields::VelocityField {
       : VelocityField({a.size(0), 0, 0, 1.0}), matrix(register_parameter("matrix", a.clone())) {}
 
   // The upper right block of expm([[A dt, A], [0, 0]]) is A (expm(A dt) - I)/(A dt), without any division.
-  torch::Tensor forward(const torch::Tensor& state, const torch::Tensor& dt) override {
+  using VelocityField::forward;
+  torch::Tensor forward(const fields::Query& query) override {
+    const auto& [state, dt, context] = query;
     const auto h = dt.to(matrix.dtype()).view({-1, 1, 1});
     const auto upper = torch::cat({matrix * h, matrix.expand({dt.size(0), -1, -1})}, 2);
     const auto block = torch::cat({upper, torch::zeros_like(upper)}, 1);
@@ -55,6 +57,51 @@ struct LinearFlow : fields::VelocityField {
   }
 };
 
+/// The exact mean velocity of ds/dt = A s + B u(t), states [B,C], where u is the polynomial through the nodes
+/// of the step, and B a parameter of each row if the context has one (else 1 for every component).
+struct ForcedFlow : fields::VelocityField {
+  torch::Tensor matrix;
+
+  ForcedFlow(const torch::Tensor& a, std::int64_t nodes) : VelocityField(shape_of(a, nodes)), matrix(a) {}
+
+  static fields::StateShape shape_of(const torch::Tensor& a, std::int64_t nodes) {
+    fields::StateShape out{a.size(0), 0, 0, 1.0};
+    out.controls = 1;
+    out.nodes = nodes;
+    return out;
+  }
+
+  // (s, u, u', u'') is a linear system of its own; its secant is that of LinearFlow.
+  using VelocityField::forward;
+  torch::Tensor forward(const fields::Query& query) override {
+    check(query);
+    const auto& [state, dt, context] = query;
+    const auto n = matrix.size(0), order = context.controls.size(1);
+    auto whole = torch::zeros({n + order, n + order}, torch::kDouble);
+    whole.narrow(0, 0, n).narrow(1, 0, n).copy_(matrix);
+    whole.narrow(0, 0, n).select(1, n).fill_(1);
+    for (std::int64_t i = 0; i + 1 < order; ++i) whole[n + i][n + i + 1] = 1;
+    LinearFlow flow(whole);
+    return flow.forward(torch::cat({state, derivatives(context.controls.squeeze(2), dt)}, 1), dt)
+        .narrow(1, 0, n);
+  }
+  double flops() const override { return 0; }
+
+  // u, u', u'' at the beginning of the step.
+  static torch::Tensor derivatives(const torch::Tensor& u, const torch::Tensor& dt) {
+    const auto still = dt == 0;
+    const auto h = torch::where(still, torch::ones_like(dt), dt);
+    std::vector<torch::Tensor> out{u.select(1, 0)};
+    if (u.size(1) == 2) out.push_back((u.select(1, 1) - u.select(1, 0)) / h);
+    if (u.size(1) == 3) {
+      const auto a = u.select(1, 0), b = u.select(1, 1), c = u.select(1, 2);
+      out.push_back((4 * b - 3 * a - c) / h);
+      out.push_back(4 * (a - 2 * b + c) / (h * h));
+    }
+    return torch::stack(out, 1);
+  }
+};
+
 /// A field whose answer is one free vector, whatever it is asked.
 struct ConstantField : fields::VelocityField {
   torch::Tensor value;
@@ -62,9 +109,8 @@ struct ConstantField : fields::VelocityField {
   explicit ConstantField(std::int64_t channels)
       : VelocityField({channels, 0, 0, 1.0}),
         value(register_parameter("value", torch::zeros({channels}, torch::kDouble))) {}
-  torch::Tensor forward(const torch::Tensor& state, const torch::Tensor&) override {
-    return value.expand_as(state);
-  }
+  using VelocityField::forward;
+  torch::Tensor forward(const fields::Query& query) override { return value.expand_as(query.state); }
   double flops() const override { return 0; }
 };
 

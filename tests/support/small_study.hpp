@@ -104,7 +104,7 @@ inline void write_run(const std::string& folder, const std::string& data_file, c
                       double shift) {
   write_text(folder + "/run.toml",
              "seed = 3\n[data]\nfile = \"" + data_file + "\"\n[objective]\nname = \"cvf\"\n");
-  std::string csv = "step,epoch,seconds,loss,rate,samples_per_s\n", log;
+  std::string csv = "step,epoch,seconds,loss,learning_rate,samples_per_s\n", log;
   for (int step = 1; step <= 1000; ++step) {
     csv += fmt::format("{},0,{},{},0.001,5000\n", step, 0.1 * step, 1.0 / step);
     log += fmt::format("{{\"event\":\"step\",\"step\":{},\"loss\":1}}\n", step);

@@ -1,4 +1,4 @@
-// What the ranks of the team's tests bring along: tensors that depend on the rank and on nothing else.
+// What the ranks of the group's tests bring along: tensors that depend on the rank and on nothing else.
 #pragma once
 
 #include <vector>

@@ -24,7 +24,7 @@ split = {{train = "0:8", validation = "8:9", test = "9:10"}}
 downsampling.factor = 2
 loader.batch = 32
 field = {{name = "mlp", width = 32, depth = 1}}
-optimizer.rate = 0.01
+optimizer.learning_rate = 0.01
 checkpoint = {{steps = 7, minutes = 0.0}}
 log = {{steps = 1, diagnostics = 50}}
 validation.steps = 60

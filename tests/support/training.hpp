@@ -5,7 +5,7 @@
 
 #include "support/run_folder.hpp"
 #include "support/scratch.hpp"
-#include "train/materials.hpp"
+#include "train/run_data.hpp"
 #include "train/trainer.hpp"
 
 namespace cvf::testing_support {
@@ -26,7 +26,7 @@ loader.batch = 32
 field.name = "mlp"
 field.width = 16
 field.depth = 1
-optimizer.rate = 0.01
+optimizer.learning_rate = 0.01
 train.steps = 40
 checkpoint.steps = 10
 checkpoint.minutes = 0.0
@@ -45,7 +45,7 @@ inline train::RunOptions options_of(const std::string& toml) {
 }
 
 inline train::Outcome run(const std::string& toml, const std::string& folder) {
-  train::Team alone;
+  train::ProcessGroup alone;
   return train::train(options_of(toml), folder, alone);
 }
 

@@ -58,7 +58,7 @@ TEST(CompressibleStart, SumsThePlaneWavesThatItNames) {
   for (std::size_t n = 0; n < field.size(); ++n) {
     const double x = (static_cast<double>(n % 10) + 0.5) / 10, y = (static_cast<double>(n / 10) + 0.5) / 6;
     double sum = 0;
-    for (const Wave& wave : waves) {
+    for (const PlaneWave& wave : waves) {
       const double angle = 2 * std::numbers::pi * (wave.i * x + wave.j * y);
       sum += wave.sine * std::sin(angle) + wave.cosine * std::cos(angle);
     }

@@ -111,6 +111,21 @@ TEST_P(EverySystem, ReportsTheScalarsThatItNames) {
     EXPECT_TRUE(std::isfinite(value)) << name;
   }
   EXPECT_EQ(names, system->scalar_names());
+  for (const auto& parameter : system->parameters())
+    EXPECT_NE(std::find(names.begin(), names.end(), parameter), names.end()) << parameter;
+}
+
+TEST_P(EverySystem, GivesTheStaticFieldsAndControlsThatItNames) {
+  const auto system = small_system();
+  const Draw draw{.seed = 3, .sample = 2};
+  const auto statics = system->statics(draw), controls = system->controls(draw, first_times());
+  EXPECT_EQ(statics.size(), system->static_names().size());
+  EXPECT_EQ(controls.size(), system->control_names().size());
+  for (const auto& field : statics)
+    EXPECT_EQ(field.size(), static_cast<std::size_t>(small_grid().nx) * small_grid().ny);
+  for (const auto& series : controls) EXPECT_EQ(series.size(), first_times().size());
+  EXPECT_EQ(statics, system->statics(draw));
+  EXPECT_EQ(controls, system->controls(draw, first_times()));
 }
 
 TEST_P(EverySystem, ReadsBackTheOptionsThatItWrites) {

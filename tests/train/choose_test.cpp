@@ -56,9 +56,9 @@ TEST(LeftOut, SizesStandInTheResolvedRunFile) {
   const Scratch scratch;
   for (const auto& [system, field] : {std::pair{"pendulum", "mlp"}, {"burgers", "conv"}}) {
     auto options = options_of(only_data(scratch, system));
-    const auto materials = prepare(options);
-    ASSERT_FALSE(materials.notes.empty());
-    EXPECT_TRUE(has(materials.notes[0], fmt::format(": {}, width ", field))) << materials.notes[0];
+    const auto run_data = prepare(options);
+    ASSERT_FALSE(run_data.notes.empty());
+    EXPECT_TRUE(has(run_data.notes[0], fmt::format(": {}, width ", field))) << run_data.notes[0];
     const auto text = options.to_toml();
     auto again = RunOptions::read(config::Document::from_text(text, "run.toml"));
     EXPECT_TRUE(again.left_out.empty());
@@ -71,11 +71,12 @@ TEST(LeftOut, SizesStandInTheResolvedRunFile) {
 }
 
 TEST(LeftOut, WhatTheRunFileSaysStays) {
-  auto options = waves("field.width = 20\nloader.batch = 3\noptimizer.rate = 0.5\ntrain.epochs = 7\n");
+  auto options =
+      waves("field.width = 20\nloader.batch = 3\noptimizer.learning_rate = 0.5\ntrain.epochs = 7\n");
   EXPECT_NE(choose_sizes(options, grid(64, 64), ""), "");
   EXPECT_EQ(field_key(options, "width"), "20");
   EXPECT_EQ(options.loader.batch, 3);
-  EXPECT_EQ(options.optimizer.rate, 0.5);
+  EXPECT_EQ(options.optimizer.learning_rate, 0.5);
   EXPECT_EQ(options.optimizer.name, "adamw") << "a rate of one's own belongs to the usual optimizer";
   EXPECT_EQ(options.length.steps, 0);
   EXPECT_EQ(options.length.epochs, 7);
@@ -107,7 +108,7 @@ TEST(LeftOut, LargeGridsGetCoarserPatchesThatFit) {
 TEST(LeftOut, ARunThatGoesOnKeepsWhatItBeganWith) {
   const Scratch scratch;
   auto first = waves(
-      "field.width = 40\nfield.depth = 2\nfield.patch = 2\nloader.batch = 5\noptimizer.rate = 0.25\n"
+      "field.width = 40\nfield.depth = 2\nfield.patch = 2\nloader.batch = 5\noptimizer.learning_rate = 0.25\n"
       "train.steps = 11\n");
   files::write_atomically(scratch.path("run.toml"), first.to_toml());
   auto options = waves();
@@ -119,7 +120,7 @@ TEST(LeftOut, ARunThatBeginsAnewChoosesAnew) {
   const Scratch scratch;
   const auto toml = only_data(scratch, "burgers", "train.steps = 2\nlog.steps = 1\nvalidation.steps = -1");
   testing_support::run(toml + "field.width = 5\n", scratch.path("run"));
-  Team alone;
+  ProcessGroup alone;
   train(options_of(toml), scratch.path("run"), alone, {.anew = true});
   EXPECT_EQ(config::Document::from_file(scratch.path("run/run.toml")).look_up("field.width"), "32");
 }
@@ -136,17 +137,17 @@ TEST(LeftOut, ALineOfCellsTrainsWithNothingButData) {
   const Scratch scratch;
   testing_support::run(only_data(scratch, "burgers", "train.steps = 3\nlog.steps = 1"), scratch.path("run"));
   const auto model = model::load(scratch.path("run/last"));
-  EXPECT_EQ(model.recipe.field, "conv");
-  EXPECT_EQ(model.recipe.state.ny, 1);
+  EXPECT_EQ(model.spec.field, "conv");
+  EXPECT_EQ(model.spec.state.ny, 1);
 }
 
 TEST(FieldBoundary, IsTheFilesUnlessTheRunSaysOtherwise) {
   const Scratch scratch;
   auto options = options_of(only_data(scratch, "burgers"));
-  const auto materials = prepare(options);
+  const auto run_data = prepare(options);
   EXPECT_EQ(field_key(options, "boundary"), "periodic");
-  EXPECT_EQ(materials.recipe.shape().boundary, *parse_boundary("periodic"));
-  EXPECT_EQ(materials.notes.size(), 1U) << "of the sizes";
+  EXPECT_EQ(run_data.spec.shape().boundary, *parse_boundary("periodic"));
+  EXPECT_EQ(run_data.notes.size(), 1U) << "of the sizes";
   options = options_of(only_data(scratch, "burgers", "field.boundary = \"x: wall/outflow\""));
   prepare(options);
   EXPECT_EQ(field_key(options, "boundary"), "x: wall/outflow");
@@ -160,11 +161,11 @@ TEST(FieldBoundary, ThatNobodyKnowsIsToldOnce) {
   files::write_atomically(file,
                           testing_support::npy("<f4", "(10, 5, 16)", testing_support::counting<float>(800)));
   auto options = options_of(fmt::format("data.file = \"{}\"\ndata.axes = \"n,t,x\"", file));
-  const auto materials = prepare(options);
+  const auto run_data = prepare(options);
   EXPECT_EQ(field_key(options, "boundary"), "unknown");
-  ASSERT_EQ(materials.notes.size(), 2U);
-  EXPECT_TRUE(has(materials.notes[1], "does not say what lies beyond the sides")) << materials.notes[1];
-  EXPECT_TRUE(has(materials.notes[1], "zero_flux")) << materials.notes[1];
+  ASSERT_EQ(run_data.notes.size(), 2U);
+  EXPECT_TRUE(has(run_data.notes[1], "does not say what lies beyond the sides")) << run_data.notes[1];
+  EXPECT_TRUE(has(run_data.notes[1], "zero_flux")) << run_data.notes[1];
 }
 
 }  // namespace

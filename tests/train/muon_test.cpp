@@ -135,7 +135,7 @@ TEST(Muon, LeavesTheOtherParametersToAdamW) {
   const auto after = [](const char* name) {
     OptimizerOptions options;
     options.name = name;
-    options.muon.rate = 0.25;
+    options.muon.learning_rate = 0.25;
     auto field = fields::registry()[0].settings()->build({.channels = 2, .height = 16, .width = 16}, 0);
     Optimizer optimizer(*field, options, 0);
     for (auto& p : field->parameters()) p.mutable_grad() = torch::full_like(p, 1e-3);
@@ -156,7 +156,7 @@ constexpr const char* muon = "optimizer.name = \"muon\"\n";
 
 TEST(Muon, GoesOnToTheBitAfterAStopInBothPrecisionsAndWithAveraging) {
   for (const std::string more :
-       {"", "precision = \"float64\"", "train.average = 0.9\noptimizer.muon.rate = 0.02"}) {
+       {"", "precision = \"float64\"", "train.ema_decay = 0.9\noptimizer.muon.learning_rate = 0.02"}) {
     SCOPED_TRACE(more);
     const Scratch scratch;
     const auto toml = tiny_run(scratch.path("data.h5"), muon + more);
@@ -192,7 +192,7 @@ TEST(Muon, LearnsAPendulum) {
 
 TEST(Muon, RefusesBadValuesWithTheirKey) {
   for (const auto& [line, key] : {std::pair{"optimizer.name = \"sgd\"", "optimizer.name"},
-                                  {"optimizer.muon.rate = -1.0", "optimizer.muon.rate"},
+                                  {"optimizer.muon.learning_rate = -1.0", "optimizer.muon.learning_rate"},
                                   {"optimizer.muon.momentum = 1.0", "optimizer.muon.momentum"},
                                   {"optimizer.muon.decay = -0.1", "optimizer.muon.decay"},
                                   {"optimizer.muon.speed = 1.0", "optimizer.muon.speed"}}) {

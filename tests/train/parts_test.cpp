@@ -9,9 +9,9 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "support/scratch.hpp"
-#include "train/foresight.hpp"
 #include "train/journal.hpp"
 #include "train/optimizer.hpp"
+#include "train/resources.hpp"
 #include "train/schedule.hpp"
 
 namespace cvf::train {
@@ -60,7 +60,7 @@ torch::nn::Linear fixed_layer() {
 TEST(Optimizer, StepsAsTheLibrarysAdamWWithClippingAndDecayOnMatrices) {
   auto ours = fixed_layer(), theirs = fixed_layer();
   OptimizerOptions options;
-  options.rate = 0.01;
+  options.learning_rate = 0.01;
   options.decay = 0.1;
   Optimizer optimizer(*ours, options, 0);
   using Options = torch::optim::AdamWOptions;
@@ -129,10 +129,10 @@ TEST(Journal, DropsWhatCameAfterTheCheckpointAndTornLines) {
 TEST(Foresight, RefusesARunThatCannotFit) {
   const Needed needed{
       .parameters = 1e9, .copies = 5, .activations = 2e9, .loader = 1e9, .checkpoint = 3e9, .checkpoints = 4};
-  EXPECT_NO_THROW(foresee(needed, ".", 9e9, 13e9));
-  EXPECT_THROW(foresee(needed, ".", 7e9, 13e9), ConfigError);
+  EXPECT_NO_THROW(check_resources(needed, ".", 9e9, 13e9));
+  EXPECT_THROW(check_resources(needed, ".", 7e9, 13e9), ConfigError);
   try {
-    foresee(needed, "there", 9e9, 11e9);
+    check_resources(needed, "there", 9e9, 11e9);
     FAIL() << "a full disk was not foreseen";
   } catch (const DataError& error) {
     EXPECT_STREQ(error.what(),

@@ -62,7 +62,7 @@ TEST(Training, IsTheSameInPortions) {
     const std::string batch = "loader.batch = 32";
     toml.replace(toml.find(batch), batch.size(), "loader.batch = 31");
     run(toml, scratch.path("whole"));
-    run(toml + "\ntrain.at_once = 5\n", scratch.path("portions"));  // six of 5 rows and one of 1
+    run(toml + "\ntrain.micro_batch = 5\n", scratch.path("portions"));  // six of 5 rows and one of 1
     const auto whole = losses_of(scratch.path("whole")), portions = losses_of(scratch.path("portions"));
     ASSERT_EQ(whole.size(), portions.size());
     for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(portions[i], whole[i], 1e-8 * whole[i]);
@@ -83,15 +83,15 @@ TEST(Training, WorksOnGrids) {
   const auto losses = losses_of(scratch.path("run"));
   EXPECT_LT(losses.back(), losses.front());
   const auto model = model::load(scratch.path("run/best"));
-  EXPECT_EQ(model.recipe.state.nx, 8);
-  EXPECT_EQ(model.recipe.state.ny, 16);
-  EXPECT_EQ(model.recipe.state.boundary, "periodic");
+  EXPECT_EQ(model.spec.state.nx, 8);
+  EXPECT_EQ(model.spec.state.ny, 16);
+  EXPECT_EQ(model.spec.state.boundary, "periodic");
 }
 
 TEST(Training, RecordsTheStepsThatItSaw) {
   const Scratch scratch;
   run(tiny_run(scratch.path("data.h5"), "loader.strides = [1, 3]"), scratch.path("run"));
-  const auto facts = model::load(scratch.path("run/last")).recipe.state;
+  const auto facts = model::load(scratch.path("run/last")).spec.state;
   EXPECT_DOUBLE_EQ(facts.delta_min, 0.1);
   EXPECT_DOUBLE_EQ(facts.dt_ref, 0.2);
   EXPECT_NEAR(facts.largest_dt, 0.6, 1e-12);
@@ -117,7 +117,7 @@ TEST(Training, DoesNothingTwiceAndRefusesOtherSettingsInTheSameFolder) {
     run(other, scratch.path("run"));
     FAIL() << "another rate was taken";
   } catch (const ConfigError& error) {
-    EXPECT_NE(std::string(error.what()).find("optimizer.rate = 0.01, not 0.02"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("optimizer.learning_rate = 0.01, not 0.02"), std::string::npos)
         << error.what();
   }
 }

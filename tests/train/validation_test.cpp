@@ -31,9 +31,9 @@ std::vector<nlohmann::json> validations_of(const std::string& folder) {
 }
 
 // The rollout error over the frames 0, every, 2 every, ... of one sample.
-double error_by_hand(const model::TrainedModel& model, const Materials& materials, const RunOptions& o,
+double error_by_hand(const model::TrainedModel& model, const RunData& run_data, const RunOptions& o,
                      std::size_t sample, std::size_t every) {
-  data::Trajectories trajectories(materials.source, {}, 0, false);
+  data::Trajectories trajectories(run_data.source, {}, 0, false);
   const auto whole = trajectories.get(sample);
   const auto count = static_cast<std::int64_t>(whole->times.size());
   const auto frames = torch::from_blob(const_cast<float*>(whole->values.data()), {count, 2})
@@ -41,7 +41,7 @@ double error_by_hand(const model::TrainedModel& model, const Materials& material
   std::vector<double> times;
   for (std::size_t i = 0; i < whole->times.size(); i += every) times.push_back(whole->times[i]);
   const auto solver = o.solver_settings->build(
-      {.delta_min = materials.recipe.state.delta_min, .largest_step = materials.recipe.state.largest_dt});
+      {.delta_min = run_data.spec.state.delta_min, .largest_step = run_data.spec.state.largest_dt});
   const auto forecast =
       rollout::time_informed({.model = model, .solver = *solver}, {frames.slice(0, 0, 1)}, {times});
   return (forecast.states.value[0] - frames)
@@ -60,11 +60,11 @@ TEST(ValidationErrors, AreThoseOfEveryFrameAndOfTheTrainingGrid) {
   run(toml, scratch.path("run"));
   const auto model = model::load(scratch.path("run/best"));
   auto options = options_of(toml);
-  const auto materials = prepare(options);
-  Team alone;
-  const auto verdict = Validation(materials, options).judge(model, alone);
-  const double every = error_by_hand(model, materials, options, 8, 1),
-               grid = error_by_hand(model, materials, options, 8, 2);
+  const auto run_data = prepare(options);
+  ProcessGroup alone;
+  const auto verdict = Validation(run_data, options).judge(model, alone);
+  const double every = error_by_hand(model, run_data, options, 8, 1),
+               grid = error_by_hand(model, run_data, options, 8, 2);
   EXPECT_NEAR(verdict.errors.every_frame, every, 1e-6 * every);
   EXPECT_NEAR(verdict.errors.training_grid, grid, 1e-6 * grid);
   EXPECT_NE(every, grid);
@@ -96,7 +96,7 @@ TEST(ValidationErrors, TheBestHasTheLowestMeanOfBoth) {
   }
   EXPECT_EQ(outcome.best_step, step);
   EXPECT_NEAR(outcome.best.mean(), lowest, 1e-5 * lowest);
-  EXPECT_EQ(model::load(scratch.path("run/best")).recipe.provenance.at("step"), fmt::format("{}", step));
+  EXPECT_EQ(model::load(scratch.path("run/best")).spec.provenance.at("step"), fmt::format("{}", step));
   EXPECT_NEAR(outcome.last.every_frame, events.back()["rollout_error"].get<double>(), 1e-5);
 }
 

@@ -53,8 +53,8 @@ void add_train_bench(CLI::App& verbs) {
   const auto verb = bind<BenchTrain>(app);
   app.add_option("--only", verb->only, "configurations S, A, B, A1, comma separated")->delimiter(',');
   app.add_option("--batch", verb->settings.batch, "rows in a batch (the configuration's own)");
-  app.add_option("--at-once", verb->settings.at_once,
-                 "rows that go forward and backward together (train.at_once)");
+  app.add_option("--micro-batch", verb->settings.micro_batch,
+                 "rows that go forward and backward together (train.micro_batch)");
   app.add_option("--repeats", verb->settings.repeats, "repeats of each measurement")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -33,7 +33,7 @@ depth = 3
 
 [optimizer]
 name = "muon"
-rate = 2e-3
+learning_rate = 2e-3
 
 [train]
 steps = 1500
@@ -78,8 +78,8 @@ width = 32
 
 [optimizer]
 name = "muon"
-rate = 1e-3
-muon.rate = 4e-3
+learning_rate = 1e-3
+muon.learning_rate = 4e-3
 
 [train]
 steps = 1500

@@ -9,7 +9,7 @@
 #include "core/log.hpp"
 #include "data/ranges.hpp"
 #include "metrics/trust.hpp"
-#include "train/materials.hpp"
+#include "train/run_data.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -37,7 +37,7 @@ CLI::Validator between_0_and_1() {
 
 void refuse_unfit(const data::Splits& splits, const Samples& list, const RunFolder& run,
                   const std::string& data_file) {
-  if (train::data_hash(data_file) != run.model.recipe.state.data_hash) {
+  if (train::data_hash(data_file) != run.model.spec.state.data_hash) {
     throw DataError("{}: is not the file that the model was trained on, so nobody knows which samples it saw",
                     data_file);
   }
@@ -61,7 +61,7 @@ void write_calibration(const RunFolder& run, const solvers::Choice& solver,
   auto made = evaluate::calibrate(trials, for_shape);
   made.checkpoint = run.checkpoint;
   made.solver = solver.to_toml();
-  made.data_hash = run.model.recipe.state.data_hash;
+  made.data_hash = run.model.spec.state.data_hash;
   made.samples = data::write_ranges(list);
   const std::string file = evaluate::calibration_file(run.folder);
   evaluate::save(made, file);

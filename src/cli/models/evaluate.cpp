@@ -15,7 +15,7 @@
 #include "core/version.hpp"
 #include "data/ranges.hpp"
 #include "evaluate/record.hpp"
-#include "train/materials.hpp"
+#include "train/run_data.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -42,7 +42,7 @@ struct Evaluate {
 
   // Splits are numbers of samples: in another file they would be other samples.
   void check_unchanged(const model::TrainedModel& model, const std::string& file) const {
-    const std::string& trained_on = model.recipe.state.data_hash;
+    const std::string& trained_on = model.spec.state.data_hash;
     if (!data_file.empty() || trained_on.empty() || train::data_hash(file) == trained_on) return;
     if (!changed_data) {
       throw DataError(
@@ -69,7 +69,7 @@ struct Evaluate {
             {"checkpoint_sha256", run.checkpoint},
             {"config_sha256", hex(sha256(run.model.run_toml))},
             {"data", trained.data.file},
-            {"training_data_hash", run.model.recipe.state.data_hash},
+            {"training_data_hash", run.model.spec.state.data_hash},
             {"objective", run.objective},
             {"seed", fmt::format("{}", trained.seed)},
             {"solver", made},
@@ -109,11 +109,8 @@ struct Evaluate {
       options.training_every = trained.downsampling.factor;
     const auto made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
-    const rollout::Setup setup{.model = found.model,
-                               .solver = *stepper,
-                               .conditioned = found.conditioned,
-                               .any_spacing = any_spacing,
-                               .kept = "nothing was written"};
+    const rollout::Setup setup{
+        .model = found.model, .solver = *stepper, .any_spacing = any_spacing, .kept = "nothing was written"};
     if (calibrate) {
       refuse_unfit(splits, list, found, trained.data.file);
       return write_calibration(found, made, evaluate::trials(setup, *source, list, options),

@@ -14,8 +14,8 @@
 #include "core/progress.hpp"
 #include "core/text.hpp"
 #include "core/torch/prepare.hpp"
-#include "data/foresight.hpp"
 #include "data/ranges.hpp"
+#include "data/resources.hpp"
 #include "rollout/forecast_file.hpp"
 #include "rollout/request.hpp"
 
@@ -38,7 +38,7 @@ struct Rollout {
     for (const auto sample : wanted) out_plan.times.push_back(request.times_of(source, sample));
     out_plan.attributes = {{"forecast_of", d.file},
                            {"model", run_path},
-                           {"model_data_hash", model.recipe.state.data_hash},
+                           {"model_data_hash", model.spec.state.data_hash},
                            {"solver", made}};
     if (coverage > 0) out_plan.attributes.emplace_back("error_bar_coverage", fmt::format("{}", coverage));
     return out_plan;
@@ -61,14 +61,14 @@ struct Rollout {
   }
 
   // A record of each frame and its steps is held until the end.
-  void foresee(const data::Source& source, const std::vector<std::size_t>& wanted) const {
+  void check_resources(const data::Source& source, const std::vector<std::size_t>& wanted) const {
     constexpr double notes_of_a_frame = 400;
     double frames = 0;
     for (const auto sample : wanted) frames += request.frames_of(source, sample);
-    data::foresee(out, {.samples = static_cast<double>(wanted.size()),
-                        .frames = frames,
-                        .frame_values = static_cast<double>(source.description().frame_size()),
-                        .frame_notes = notes_of_a_frame});
+    data::check_resources(out, {.samples = static_cast<double>(wanted.size()),
+                                .frames = frames,
+                                .frame_values = static_cast<double>(source.description().frame_size()),
+                                .frame_notes = notes_of_a_frame});
   }
 
   void run() const {
@@ -84,10 +84,10 @@ struct Rollout {
         data::parse_ranges(samples.empty() ? fmt::format("0:{}", count) : samples, count, "--samples");
     const solvers::Choice made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
-    foresee(*source, wanted);
-    const rollout::Setup setup{found.model,       *stepper,
-                               found.conditioned, static_cast<std::size_t>(std::min(memory_mb * 1e6, 1e18)),
-                               any_spacing,       "no forecast was written"};
+    check_resources(*source, wanted);
+    const rollout::Setup setup{found.model, *stepper,
+                               static_cast<std::size_t>(std::min(memory_mb * 1e6, 1e18)), any_spacing,
+                               "no forecast was written"};
     const auto planned = plan(*source, found.model, wanted, made.to_toml());
     std::optional<ErrorBars> bars;
     if (coverage > 0) {
@@ -106,7 +106,7 @@ struct Rollout {
     Progress progress("forecast", frames, "frames");
     const auto one = request.given(source, std::span(wanted).first(1));
     const std::size_t together =
-        setup.solver.shares_steps() ? wanted.size() : rollout::rows_at_once(setup, one.value);
+        setup.solver.shares_steps() ? wanted.size() : rollout::micro_batch_rows(setup, one.value);
     std::vector<std::string> troubles;
     std::int64_t evaluations = 0;
     for (std::size_t first = 0; first < wanted.size(); first += together) {
@@ -118,7 +118,8 @@ struct Rollout {
         file.write(first + row, frame, state);
         progress.advance();
       };
-      const auto forecast = rollout::forecast(setup, request.given(source, some), some_times, sink);
+      const auto forecast = rollout::forecast(setup, request.given(source, some), some_times, sink,
+                                              rollout::contexts_of(source, some));
       file.write_records(first, forecast.frames);
       for (std::size_t i = 0; bars && i < some.size(); ++i)
         file.write_error_bars(first + i, bars->of(some[i], forecast.frames[i], some_times[i]));
@@ -133,10 +134,10 @@ struct Rollout {
                                 std::vector<std::string>& troubles) {
     std::int64_t evaluations = 0;
     for (std::size_t i = 0; i < some.size(); ++i) {
-      solvers::Remark worst;
+      solvers::RowStatus worst;
       for (const auto& frame : forecast.frames[i]) {
         evaluations += frame.counts.evaluations;
-        worst.worsen(frame.remark.status, frame.remark.time, frame.remark.step);
+        worst.worsen(frame.row_status.status, frame.row_status.time, frame.row_status.step);
       }
       if (worst.status != solvers::Status::done) {
         troubles.push_back(sentence(static_cast<std::int64_t>(some[i]), worst));

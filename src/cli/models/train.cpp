@@ -7,9 +7,9 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/torch/prepare.hpp"
+#include "train/distributed/launcher.hpp"
 #include "train/failure.hpp"
-#include "train/materials.hpp"
-#include "train/team/launcher.hpp"
+#include "train/run_data.hpp"
 #include "train/trainer.hpp"
 
 namespace cvf::cli {
@@ -56,10 +56,10 @@ struct Train {
     if (data_only) return;
     if (local_ranks > 1 && train::run_local_ranks(local_ranks)) return;
     tensors::prepare();
-    auto team = train::Team::join();
+    auto group = train::ProcessGroup::join();
     const auto outcome =
-        train::train(std::move(wanted), folder(), team, {overwrite, std::chrono::seconds(wait)});
-    if (team.leads()) tell(outcome, team.size());
+        train::train(std::move(wanted), folder(), group, {overwrite, std::chrono::seconds(wait)});
+    if (group.leads()) tell(outcome, group.size());
   }
 
   void tell(const train::Outcome& o, int ranks) const {
@@ -96,7 +96,7 @@ void add_train(CLI::App& app) {
       "Next: cvf evaluate runs/pendulum, cvf rollout runs/pendulum --data FILE --out forecast.h5");
   verb_app.add_option("RUN", verb->run_file, "TOML file that says what to train");
   verb_app.add_option("--out", verb->out, "folder of the run (runs/NAME-OF-RUN)");
-  verb_app.add_option("--set", verb->sets, "any setting, e.g. --set optimizer.rate=1e-3")
+  verb_app.add_option("--set", verb->sets, "any setting, e.g. --set optimizer.learning_rate=1e-3")
       ->allow_extra_args(false);
   verb_app.add_option("--seed", verb->seed, "short for --set seed=N");
   verb_app.add_option("--local-ranks", verb->local_ranks, "start this many ranks on this machine")

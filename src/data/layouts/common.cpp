@@ -79,6 +79,15 @@ std::vector<std::vector<double>> read_times(const hdf5::Group& parent, const std
   return times;
 }
 
+std::vector<std::string> trimmed_names(const std::string& text) {
+  std::vector<std::string> names = text::split(text, ',');
+  for (auto& word : names) {
+    word.erase(0, word.find_first_not_of(' '));
+    word.erase(word.find_last_not_of(' ') + 1);
+  }
+  return names;
+}
+
 std::vector<std::string> channel_names(const std::string& text, std::size_t count, const std::string& name) {
   std::vector<std::string> names;
   if (text.empty()) {
@@ -86,11 +95,7 @@ std::vector<std::string> channel_names(const std::string& text, std::size_t coun
     for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("c{}", i));
     return names;
   }
-  names = text::split(text, ',');
-  for (auto& word : names) {
-    word.erase(0, word.find_first_not_of(' '));
-    word.erase(word.find_last_not_of(' ') + 1);
-  }
+  names = trimmed_names(text);
   if (names.size() != count) {
     throw DataError("{}: attribute 'channels' names {} channels ({}), but there are {}", name, names.size(),
                     text, count);

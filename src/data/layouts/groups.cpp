@@ -1,11 +1,12 @@
 // Layout A, PDEBench groups and our own files: one group of digits for each sample, with `data` and
-// `grid/{x,y,t}`. Samples may differ in length and times. Ours add `<key>/scalars/<name>` and attributes
-// axes, channels, boundary.
+// `grid/{x,y,t}`. Samples may differ in length and times. Ours add `<key>/scalars/<name>`, `static/<name>`
+// and `controls/<name>`, and attributes axes, channels, boundary, parameters, static, controls.
 #include <algorithm>
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "data/axes.hpp"
+#include "data/groups_format.hpp"
 #include "data/layouts/layout.hpp"
 #include "data/layouts/sample_cache.hpp"
 
@@ -107,7 +108,64 @@ class GroupSource : public Source {
     return found;
   }
 
+  std::vector<float> static_field(std::size_t sample, const std::string& name) const override {
+    require_request(about_, sample, 0, 0, 0);
+    if (!contains(about_.statics, name)) return Source::static_field(sample, name);
+    auto dataset = root_.dataset(keys_[sample] + "/" + static_path(name));
+    std::string letters = letters_;
+    std::erase_if(letters, [](char axis) { return axis == 't' || axis == 'c'; });
+    if (dataset.rank() != letters.size()) {
+      throw DataError("{}: has {} axes, but a static field has {} ({})", dataset.name(), dataset.rank(),
+                      letters.size(), spell_axes(letters));
+    }
+    const View view = open_states(std::move(dataset), letters);
+    require_fit(view, about_, 1);
+    std::vector<float> values(about_.ny * about_.nx);
+    data::read(view, sample, 0, 1, {about_.ny, about_.nx, 1}, values.data());
+    require_numbers(values, view.array->name());
+    return values;
+  }
+
+  std::vector<float> control(std::size_t sample, const std::string& name) const override {
+    require_request(about_, sample, 0, 0, 0);
+    if (!contains(about_.controls, name)) return Source::control(sample, name);
+    const auto dataset = root_.dataset(keys_[sample] + "/" + control_path(name));
+    if (dataset.rank() != 1 || dataset.size() != about_.frames[sample]) {
+      throw DataError("{}: has {} values, but the sample has {} frames", dataset.name(),
+                      spell(dataset.extents()), about_.frames[sample]);
+    }
+    const auto stored = dataset.read_all();
+    const std::vector<float> values(stored.begin(), stored.end());
+    require_numbers(values, dataset.name());
+    return values;
+  }
+
  private:
+  static bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  // What lies beside the frames of a sample, under the names that the root gives, else under those that the
+  // first sample has. The text may be a stranger's and mean something else: names of nothing are left out.
+  std::vector<std::string> beside(const hdf5::Group& sample, const std::string& attribute,
+                                  const std::string& folder) {
+    const auto text = root_.text(attribute);
+    std::vector<std::string> names;
+    if (!text) {
+      if (folder != "scalars" && sample.has_group(folder)) names = sample.group(folder).children();
+      return names;
+    }
+    for (const auto& name : trimmed_names(*text)) {
+      if (sample.has_dataset(folder + "/" + name)) {
+        names.push_back(name);
+      } else {
+        about_.notes.push_back(fmt::format("attribute '{}' names {}, but sample {} has no {}/{}: left out",
+                                           attribute, name, keys_.front(), folder, name));
+      }
+    }
+    return names;
+  }
+
   // Everything that the samples have in common is read from the first.
   void describe() {
     const auto sample = root_.group(keys_.front());
@@ -125,6 +183,9 @@ class GroupSource : public Source {
     about_.x = read_coordinates(sample, "grid/x", about_.nx, about_.notes);
     about_.y = read_coordinates(sample, "grid/y", about_.ny, about_.notes);
     name_channels(data);
+    about_.parameters = beside(sample, "parameters", "scalars");
+    about_.statics = beside(sample, "static", "static");
+    about_.controls = beside(sample, "controls", "controls");
     show(sample);
   }
 

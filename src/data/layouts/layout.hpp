@@ -49,6 +49,9 @@ std::vector<std::vector<double>> read_times(const hdf5::Group& parent, const std
 std::vector<double> uniform_times(std::size_t frames, const OpenOptions& options,
                                   std::vector<std::string>& notes);
 
+/// `text` cut at commas, without the spaces around each name.
+std::vector<std::string> trimmed_names(const std::string& text);
+
 /// `text` cut at commas when it has `count` parts; otherwise c0, c1, ...
 std::vector<std::string> channel_names(const std::string& text, std::size_t count, const std::string& name);
 

@@ -1,5 +1,6 @@
 // Layout E, The Well: fields grouped by tensor order (t0_fields, t1_fields, t2_fields); attributes of each
-// field say which axes it has. Fields that lack an axis are constant along it.
+// field say which axes it has. Fields that lack an axis are constant along it; those that lack time are
+// static fields too, for whoever leaves them out of the channels. Its scalars are parameters of the equation.
 #include <set>
 
 #include "core/errors.hpp"
@@ -92,9 +93,14 @@ void add_fields(const hdf5::Group& root, std::size_t order, const Space& space, 
     if (count > 81) throw DataError("{}: has {} components", field.name(), count);
     content.views.push_back(open_states(std::move(field), letters));
     auto& channels = content.description.channels;
+    const View as_static = content.views.back();
     content.views.back().first_channel = channels.size();
-    for (auto& component : component_names(name, space, order, count))
-      channels.push_back(std::move(component));
+    const auto components = component_names(name, space, order, count);
+    for (std::size_t i = 0; i < components.size() && letters.find('t') == std::string::npos; ++i) {
+      content.description.statics.push_back(components[i]);
+      content.statics[components[i]] = {as_static, i, count};
+    }
+    channels.insert(channels.end(), components.begin(), components.end());
   }
 }
 
@@ -105,11 +111,13 @@ void read_scalars(const hdf5::Group& root, Content& content) {
     const auto dataset = group.dataset(name);
     const bool fits = dataset.size() == 1 || (says_yes(dataset, "sample_varying") && dataset.rank() == 1 &&
                                               dataset.size() == content.description.samples);
-    if (fits && dataset.is_numeric())
+    if (fits && dataset.is_numeric()) {
       content.scalars[name] = dataset.read_all();
-    else
+      content.description.parameters.push_back(name);
+    } else {
       content.description.notes.push_back(
           fmt::format("scalar {} varies in time or is no number: left out", name));
+    }
   }
 }
 

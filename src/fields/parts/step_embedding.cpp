@@ -10,33 +10,44 @@ namespace {
 constexpr std::int64_t waves = 64;
 }
 
-StepEmbeddingImpl::StepEmbeddingImpl(std::int64_t dim, double dt_ref, std::uint64_t seed) : dt_ref_(dt_ref) {
+StepEmbeddingImpl::StepEmbeddingImpl(std::int64_t dim, double dt_ref, std::int64_t conditions,
+                                     std::uint64_t seed)
+    : dt_ref_(dt_ref) {
   first_ = register_module("first", torch::nn::Linear(2 * waves, dim));
   second_ = register_module("second", torch::nn::Linear(dim, dim));
   initialise(first_, Draw::normal, seed, "step.first");
   initialise(second_, Draw::normal, seed, "step.second");
+  if (conditions > 0) {
+    context_ = register_module("context", torch::nn::Linear(conditions, dim));
+    initialise(context_, Draw::xavier, seed, "step.context");
+  }
   const auto i = torch::arange(waves, torch::kDouble);
   const auto table =
       torch::exp(i * (-std::log(100.0) / static_cast<double>(waves)));  // f_i = exp(-ln(100) i/64)
   frequencies_ = register_buffer("frequencies", table.to(torch::kFloat));
 }
 
-torch::Tensor StepEmbeddingImpl::forward(const torch::Tensor& dt, kernels::Engine engine) {
+torch::Tensor StepEmbeddingImpl::forward(const torch::Tensor& dt, const torch::Tensor& conditions,
+                                         kernels::Engine engine) {
   const torch::Tensor tau = (dt.to(torch::kDouble) / dt_ref_).unsqueeze(1);
   const torch::Tensor angles = tau * frequencies_;  // [B,64]
   const torch::Tensor wave = torch::cat({angles.cos(), angles.sin()}, 1).to(first_->weight.dtype());
-  const auto layer = [engine](const torch::Tensor& x, const torch::nn::Linear& l) {
-    return torch::silu(kernels::linear(x, {l->weight, l->bias}, engine));
+  const auto linear = [engine](const torch::Tensor& x, const torch::nn::Linear& l) {
+    return kernels::linear(x, {l->weight, l->bias}, engine);
   };
-  return layer(layer(wave, first_), second_);
+  torch::Tensor hidden = linear(wave, first_);
+  if (conditions.defined()) hidden = hidden + linear(conditions, context_);
+  return torch::silu(linear(torch::silu(hidden), second_));
 }
 
-double StepEmbeddingImpl::values(double dim) {
-  return linear_values(2 * waves, dim) + linear_values(dim, dim) + waves;
+double StepEmbeddingImpl::values(double dim, std::int64_t conditions) {
+  const double context = conditions > 0 ? linear_values(static_cast<double>(conditions), dim) : 0;
+  return linear_values(2 * waves, dim) + linear_values(dim, dim) + context + waves;
 }
 
 double StepEmbeddingImpl::flops() const {
-  return 2.0 * static_cast<double>(first_->weight.numel() + second_->weight.numel());
+  const auto context = context_.is_empty() ? 0 : context_->weight.numel();
+  return 2.0 * static_cast<double>(first_->weight.numel() + second_->weight.numel() + context);
 }
 
 }  // namespace cvf::fields

@@ -9,34 +9,36 @@ namespace {
 
 constexpr int most_threads = 256;
 
-struct Room {  // scratch of the team, then of the thread
+struct Workspace {  // scratch of the team, then of the thread
   float *dx, *normal, *d_normal, *gated, *middle, *hidden, *d_hidden, *d_qkv, *tokens, *d_tokens, *column,
       *partial;
   float *modulation, *q, *k, *d_out, *k_turned, *v_turned, *dq, *dk, *dv, *delta, *pairs;
 };
 
-void lay_out_shared(const Plan& plan, Arena& arena, Room& room) {
+void lay_out_shared(const Plan& plan, Arena& arena, Workspace& workspace) {
   const long matrix = plan.dim_panels * plan.stride, wide = plan.blocks[0].expand.out_panels * plan.stride;
-  float** const places[] = {&room.dx, &room.normal, &room.d_normal, &room.gated, &room.middle};
+  float** const places[] = {&workspace.dx, &workspace.normal, &workspace.d_normal, &workspace.gated,
+                            &workspace.middle};
   for (float** place : places) *place = arena.take(matrix);
-  room.hidden = arena.take(wide);
-  room.d_hidden = arena.take(wide);
-  room.d_qkv = arena.take(plan.blocks[0].qkv.out_panels * plan.stride);
-  room.tokens = arena.take(plan.patch_in.in_panels * plan.stride);
-  room.d_tokens = arena.take(plan.patch_in.in_panels * plan.stride);
-  room.column = arena.take(2l * plan.dim_panels * panel);
-  room.partial = arena.take(2l * most_threads * plan.dim_panels * panel);
+  workspace.hidden = arena.take(wide);
+  workspace.d_hidden = arena.take(wide);
+  workspace.d_qkv = arena.take(plan.blocks[0].qkv.out_panels * plan.stride);
+  workspace.tokens = arena.take(plan.patch_in.in_panels * plan.stride);
+  workspace.d_tokens = arena.take(plan.patch_in.in_panels * plan.stride);
+  workspace.column = arena.take(2l * plan.dim_panels * panel);
+  workspace.partial = arena.take(2l * most_threads * plan.dim_panels * panel);
 }
 
-void lay_out_scratch(const Plan& plan, Arena& arena, Room& room) {
+void lay_out_scratch(const Plan& plan, Arena& arena, Workspace& workspace) {
   const Head h{plan.tokens, plan.head_dim};
-  room.modulation = arena.take(3l * plan.dim_panels * panel);
-  float** const places[] = {&room.q, &room.k, &room.d_out, &room.dq, &room.dk, &room.dv};
+  workspace.modulation = arena.take(3l * plan.dim_panels * panel);
+  float** const places[] = {&workspace.q,  &workspace.k,  &workspace.d_out,
+                            &workspace.dq, &workspace.dk, &workspace.dv};
   for (float** place : places) *place = arena.take(h.rows_size());
-  room.k_turned = arena.take(h.keys_size());
-  room.v_turned = arena.take(h.keys_size());
-  room.delta = arena.take(plan.tokens);
-  room.pairs = arena.take(2l * query_rows * pair_stride);
+  workspace.k_turned = arena.take(h.keys_size());
+  workspace.v_turned = arena.take(h.keys_size());
+  workspace.delta = arena.take(plan.tokens);
+  workspace.pairs = arena.take(2l * query_rows * pair_stride);
 }
 
 float* behind(float* data, long offset) {
@@ -51,7 +53,7 @@ struct Pass {
   const Team& team;
   const Backward& b;
   const Plan& plan;
-  Room room;
+  Workspace workspace;
   Range rows;
   Stopwatch& watch;
 
@@ -83,7 +85,7 @@ struct Pass {
     if (b.weight_gradient == nullptr && !wants_modulation()) return;
     const Range mine = share(team, l.out_panels);
     const int first = mine.begin * panel, last = mine.end * panel;
-    float *d_gate = room.column, *sums = room.column + padded();
+    float *d_gate = workspace.column, *sums = workspace.column + padded();
     clear(d_gate + first, last - first);
     const long out_stride = static_cast<long>(l.in_panels) * panel * panel;
     outer_product(x, l.in_panels, dy, mine.begin, mine.end, plan.tokens, b.fresh,
@@ -101,10 +103,10 @@ struct Pass {
   /// dx += gradient through the modulated norm; every thread sums its rows' part of (d_shift, d_scale) on its
   /// own.
   void norm_gradient(ConstMatrix x, const float* statistics, const Modulation& m) const {
-    float* mine = room.partial + 2l * team.rank * padded();
+    float* mine = workspace.partial + 2l * team.rank * padded();
     clear(mine, 2l * padded());
-    modulate_backward(x, plan.dim_panels, plan.dim, statistics, m, matrix(room.d_normal), rows.begin,
-                      rows.end, matrix(room.dx), mine, mine + padded());
+    modulate_backward(x, plan.dim_panels, plan.dim, statistics, m, matrix(workspace.d_normal), rows.begin,
+                      rows.end, matrix(workspace.dx), mine, mine + padded());
   }
 
   void give_norm_gradient(float* out) const {  // after a wait; out: shift, scale
@@ -113,7 +115,7 @@ struct Pass {
     for (int part = 0; part < 2; ++part) {
       for (int c = mine.begin; c < mine.end; ++c) {
         float total = 0;
-        for (int t = 0; t < team.size; ++t) total += room.partial[(2l * t + part) * padded() + c];
+        for (int t = 0; t < team.size; ++t) total += workspace.partial[(2l * t + part) * padded() + c];
         out[part * plan.dim + c] = total;
       }
     }
@@ -124,33 +126,34 @@ struct Pass {
     if (b.keep->hidden) return at.middle;
     product(matrix(at.attended), l.project.in_panels, weights(l.project.weight), l.project.out_panels,
             rows.begin, rows.end,
-            GatedResidual{weights(l.project.bias), gate, matrix(at.x), matrix(room.middle)});
-    return room.middle;
+            GatedResidual{weights(l.project.bias), gate, matrix(at.x), matrix(workspace.middle)});
+    return workspace.middle;
   }
 
   const float* hidden_of(const KeptBlock& at, const BlockPlan& l) const {
     if (b.keep->hidden) return at.hidden;
-    product(matrix(room.normal), l.expand.in_panels, weights(l.expand.weight), l.expand.out_panels,
-            rows.begin, rows.end, WithBias{weights(l.expand.bias), matrix(room.hidden)});
-    return room.hidden;
+    product(matrix(workspace.normal), l.expand.in_panels, weights(l.expand.weight), l.expand.out_panels,
+            rows.begin, rows.end, WithBias{weights(l.expand.bias), matrix(workspace.hidden)});
+    return workspace.hidden;
   }
 
   void feed_forward(const KeptBlock& at, const BlockPlan& l, const float* modulation,
                     float* d_modulation) const {
-    Modulation m = take_modulation(plan, modulation, true, room.modulation);
+    Modulation m = take_modulation(plan, modulation, true, workspace.modulation);
     const float* middle = middle_of(at, l, m.gate);
-    m = take_modulation(plan, modulation + 3l * plan.dim, true, room.modulation);
+    m = take_modulation(plan, modulation + 3l * plan.dim, true, workspace.modulation);
     const float* statistics = at.statistics + 2l * plan.tokens;
-    const Matrix d_hidden = matrix(room.d_hidden), gelu = matrix(room.hidden);
-    modulate({middle, plan.stride}, plan.dim_panels, statistics, m, rows.begin, rows.end, matrix(room.normal),
-             rows.begin);
+    const Matrix d_hidden = matrix(workspace.d_hidden), gelu = matrix(workspace.hidden);
+    modulate({middle, plan.stride}, plan.dim_panels, statistics, m, rows.begin, rows.end,
+             matrix(workspace.normal), rows.begin);
     const float* hidden = hidden_of(at, l);
-    scale_columns(matrix(room.dx), plan.dim_panels, m.gate, rows.begin, rows.end, matrix(room.gated));
-    input_gradient(l.contract, matrix(room.gated), GeluBackward{{hidden, plan.stride}, gelu, d_hidden});
-    input_gradient(l.expand, d_hidden, Plain{matrix(room.d_normal)});
+    scale_columns(matrix(workspace.dx), plan.dim_panels, m.gate, rows.begin, rows.end,
+                  matrix(workspace.gated));
+    input_gradient(l.contract, matrix(workspace.gated), GeluBackward{{hidden, plan.stride}, gelu, d_hidden});
+    input_gradient(l.expand, d_hidden, Plain{matrix(workspace.d_normal)});
     wait(team);
-    gated_gradient(l.contract, gelu, matrix(room.dx), m.gate, behind(d_modulation, 5l * plan.dim));
-    weight_gradient(l.expand, matrix(room.normal), d_hidden);
+    gated_gradient(l.contract, gelu, matrix(workspace.dx), m.gate, behind(d_modulation, 5l * plan.dim));
+    weight_gradient(l.expand, matrix(workspace.normal), d_hidden);
     wait(team);
     norm_gradient({middle, plan.stride}, statistics, m);
     wait(team);
@@ -164,7 +167,7 @@ struct Pass {
       Vec total = splat(0);
       for (int c = 0; c < h.columns(); c += lanes)
         total = fma(load(d_out.at(c, t)), load(out.at(c, t)), total);
-      room.delta[t] = sum(total) * scale;
+      workspace.delta[t] = sum(total) * scale;
     }
   }
 
@@ -172,19 +175,21 @@ struct Pass {
     const Head h{plan.tokens, plan.head_dim};
     const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(h.dim)), log2e = 1.44269504f;
     const int column = head * h.dim;
-    const Matrix qkv = matrix(at.qkv), d_qkv = matrix(room.d_qkv), d_attended = matrix(room.d_normal);
-    const ConstColumns d_out = head_of(d_attended, column, h, room.d_out);
-    dot_rows(h, d_out, head_of(matrix(at.attended), column, h, room.q), scale);
-    turn_head(qkv, plan.dim + column, h, scale * log2e, room.k_turned);
-    turn_head(qkv, 2 * plan.dim + column, h, scale, room.v_turned);
-    const Columns dq = place_of(d_qkv, column, h, room.dq),
-                  dk = place_of(d_qkv, plan.dim + column, h, room.dk),
-                  dv = place_of(d_qkv, 2 * plan.dim + column, h, room.dv);
-    const ConstColumns q = head_of(qkv, column, h, room.q), k = head_of(qkv, plan.dim + column, h, room.k);
+    const Matrix qkv = matrix(at.qkv), d_qkv = matrix(workspace.d_qkv),
+                 d_attended = matrix(workspace.d_normal);
+    const ConstColumns d_out = head_of(d_attended, column, h, workspace.d_out);
+    dot_rows(h, d_out, head_of(matrix(at.attended), column, h, workspace.q), scale);
+    transpose_head(qkv, plan.dim + column, h, scale * log2e, workspace.k_turned);
+    transpose_head(qkv, 2 * plan.dim + column, h, scale, workspace.v_turned);
+    const Columns dq = place_of(d_qkv, column, h, workspace.dq),
+                  dk = place_of(d_qkv, plan.dim + column, h, workspace.dk),
+                  dv = place_of(d_qkv, 2 * plan.dim + column, h, workspace.dv);
+    const ConstColumns q = head_of(qkv, column, h, workspace.q),
+                       k = head_of(qkv, plan.dim + column, h, workspace.k);
     attention_backward(h,
-                       {qkv, d_attended, column, room.k_turned, room.v_turned, q, k, d_out,
-                        at.row_numbers + 2l * head * plan.tokens, room.delta, dq, dk, dv},
-                       room.pairs);
+                       {qkv, d_attended, column, workspace.k_turned, workspace.v_turned, q, k, d_out,
+                        at.row_numbers + 2l * head * plan.tokens, workspace.delta, dq, dk, dv},
+                       workspace.pairs);
     put_head(dq, h, d_qkv, column);
     put_head(dk, h, d_qkv, plan.dim + column);
     put_head(dv, h, d_qkv, 2 * plan.dim + column);
@@ -192,25 +197,26 @@ struct Pass {
 
   void mix_tokens(const KeptBlock& at, const BlockPlan& l, const float* modulation,
                   float* d_modulation) const {
-    const Modulation m = take_modulation(plan, modulation, true, room.modulation);
-    scale_columns(matrix(room.dx), plan.dim_panels, m.gate, rows.begin, rows.end, matrix(room.gated));
-    input_gradient(l.project, matrix(room.gated),
-                   Plain{matrix(room.d_normal)});  // the gradient of `attended`
+    const Modulation m = take_modulation(plan, modulation, true, workspace.modulation);
+    scale_columns(matrix(workspace.dx), plan.dim_panels, m.gate, rows.begin, rows.end,
+                  matrix(workspace.gated));
+    input_gradient(l.project, matrix(workspace.gated),
+                   Plain{matrix(workspace.d_normal)});  // the gradient of `attended`
     if (team.rank == 0 && l.qkv.out % panel != 0)
-      clear(matrix(room.d_qkv).at(l.qkv.out_panels - 1, 0), plan.stride);
+      clear(matrix(workspace.d_qkv).at(l.qkv.out_panels - 1, 0), plan.stride);
     wait(team);
-    gated_gradient(l.project, matrix(at.attended), matrix(room.dx), m.gate,
+    gated_gradient(l.project, matrix(at.attended), matrix(workspace.dx), m.gate,
                    behind(d_modulation, 2l * plan.dim));
     watch.lap(project_part);
     for (int head = team.rank; head < plan.heads; head += team.size) attend(at, head);
     wait(team);
     watch.lap(attention_part);
-    modulate(matrix(at.x), plan.dim_panels, at.statistics, m, rows.begin, rows.end, matrix(room.normal),
+    modulate(matrix(at.x), plan.dim_panels, at.statistics, m, rows.begin, rows.end, matrix(workspace.normal),
              rows.begin);
-    input_gradient(l.qkv, matrix(room.d_qkv), Plain{matrix(room.d_normal)});
+    input_gradient(l.qkv, matrix(workspace.d_qkv), Plain{matrix(workspace.d_normal)});
     norm_gradient(matrix(at.x), at.statistics, m);
     wait(team);
-    weight_gradient(l.qkv, matrix(room.normal), matrix(room.d_qkv));
+    weight_gradient(l.qkv, matrix(workspace.normal), matrix(workspace.d_qkv));
     give_norm_gradient(d_modulation);
     wait(team);
     watch.lap(qkv_part);
@@ -218,30 +224,30 @@ struct Pass {
 
   /// From the gradient of the velocity to that of the last block's result.
   void leave() const {
-    const Matrix dy = matrix(room.d_tokens);
+    const Matrix dy = matrix(workspace.d_tokens);
     const ConstMatrix x{b.kept + b.keep->last_x, plan.stride};
     const float* statistics = b.kept + b.keep->last_statistics;
     const long place = 6l * plan.dim * plan.depth;
-    const Modulation m = take_modulation(plan, b.modulation + place, false, room.modulation);
+    const Modulation m = take_modulation(plan, b.modulation + place, false, workspace.modulation);
     to_tokens(plan, b.velocity_gradient, rows.begin, rows.end, dy);
-    input_gradient(plan.output, dy, Plain{matrix(room.d_normal)});
-    modulate(x, plan.dim_panels, statistics, m, rows.begin, rows.end, matrix(room.normal), rows.begin);
+    input_gradient(plan.output, dy, Plain{matrix(workspace.d_normal)});
+    modulate(x, plan.dim_panels, statistics, m, rows.begin, rows.end, matrix(workspace.normal), rows.begin);
     for (int p = 0; p < plan.dim_panels; ++p)
-      clear(matrix(room.dx).at(p, rows.begin), (rows.end - rows.begin) * panel);
+      clear(matrix(workspace.dx).at(p, rows.begin), (rows.end - rows.begin) * panel);
     norm_gradient(x, statistics, m);
     wait(team);
-    weight_gradient(plan.output, matrix(room.normal), dy);
+    weight_gradient(plan.output, matrix(workspace.normal), dy);
     give_norm_gradient(behind(b.modulation_gradient, place));
     wait(team);
   }
 
   void enter() const {
-    to_tokens(plan, b.state, rows.begin, rows.end, matrix(room.tokens));
+    to_tokens(plan, b.state, rows.begin, rows.end, matrix(workspace.tokens));
     wait(team);
-    weight_gradient(plan.patch_in, matrix(room.tokens), matrix(room.dx));
+    weight_gradient(plan.patch_in, matrix(workspace.tokens), matrix(workspace.dx));
     if (b.state_gradient == nullptr) return;
-    input_gradient(plan.patch_in, matrix(room.dx), Plain{matrix(room.d_tokens)});
-    from_tokens(plan, matrix(room.d_tokens), rows.begin, rows.end, b.state_gradient);
+    input_gradient(plan.patch_in, matrix(workspace.dx), Plain{matrix(workspace.d_tokens)});
+    from_tokens(plan, matrix(workspace.d_tokens), rows.begin, rows.end, b.state_gradient);
   }
 
   void run_block(int index) const {
@@ -256,12 +262,12 @@ struct Pass {
 }  // namespace
 
 void backward(const Team& team, const Backward& b) {
-  Room room;
+  Workspace workspace;
   Arena shared{b.shared}, scratch{b.scratch};
-  lay_out_shared(*b.plan, shared, room);
-  lay_out_scratch(*b.plan, scratch, room);
+  lay_out_shared(*b.plan, shared, workspace);
+  lay_out_scratch(*b.plan, scratch, workspace);
   Stopwatch watch(b.seconds);
-  const Pass pass{team, b, *b.plan, room, share_rows(team, b.plan->tokens), watch};
+  const Pass pass{team, b, *b.plan, workspace, share_rows(team, b.plan->tokens), watch};
   pass.leave();
   watch.lap(final_part);
   for (int block = b.plan->depth - 1; block >= 0; --block) pass.run_block(block);
@@ -270,16 +276,16 @@ void backward(const Team& team, const Backward& b) {
 }
 
 long backward_shared(const Plan& plan) {
-  Room room;
+  Workspace workspace;
   Arena arena{nullptr};
-  lay_out_shared(plan, arena, room);
+  lay_out_shared(plan, arena, workspace);
   return arena.used;
 }
 
 long backward_scratch(const Plan& plan) {
-  Room room;
+  Workspace workspace;
   Arena arena{nullptr};
-  lay_out_scratch(plan, arena, room);
+  lay_out_scratch(plan, arena, workspace);
   return arena.used;
 }
 

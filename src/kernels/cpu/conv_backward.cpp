@@ -6,31 +6,31 @@
 namespace cvf::kernels::cpu::CVF_SIMD {
 namespace {
 
-struct Room {
+struct Workspace {
   float *planes, *columns, *dx, *activated, *dh, *x, *padded_x;
   float *film, *gated, *sums, *d_film;
 };
 
-void lay_out(const ConvPlan& plan, Arena& arena, Room& room) {
+void lay_out(const ConvPlan& plan, Arena& arena, Workspace& workspace) {
   int halo = 0;
   for (int i = 0; i < plan.blocks; ++i)
     halo = plan.block[i].map.dilation > halo ? plan.block[i].map.dilation : halo;
   const long matrix = plan.dim_panels * plan.stride, padded = plan.dim_panels * panel;
   const int panels =
       plan.lift.in_panels > plan.output.out_panels ? plan.lift.in_panels : plan.output.out_panels;
-  room.planes = arena.take(Planes::floats(plan));
-  room.columns = arena.take(panels * plan.stride);
-  room.dx = arena.take(matrix);
-  room.activated = arena.take(matrix);
+  workspace.planes = arena.take(Planes::floats(plan));
+  workspace.columns = arena.take(panels * plan.stride);
+  workspace.dx = arena.take(matrix);
+  workspace.activated = arena.take(matrix);
   const long given = plan.output.out_panels * lines_stride(plan, 1),
              dh = plan.dim_panels * lines_stride(plan, halo);
-  room.dh = arena.take(dh > given ? dh : given);
-  room.x = arena.take(matrix);
-  room.padded_x = arena.take(plan.dim_panels * lines_stride(plan, halo));
-  room.film = arena.take(3 * padded);
-  room.gated = arena.take(padded * padded);
-  room.sums = arena.take(padded > panels * panel ? padded : panels * panel);
-  room.d_film = arena.take(3 * padded);
+  workspace.dh = arena.take(dh > given ? dh : given);
+  workspace.x = arena.take(matrix);
+  workspace.padded_x = arena.take(plan.dim_panels * lines_stride(plan, halo));
+  workspace.film = arena.take(3 * padded);
+  workspace.gated = arena.take(padded * padded);
+  workspace.sums = arena.take(padded > panels * panel ? padded : panels * panel);
+  workspace.d_film = arena.take(3 * padded);
 }
 
 void clear(float* p, long count) {
@@ -40,7 +40,7 @@ void clear(float* p, long count) {
 struct Pass {
   const ConvBackward& b;
   const ConvPlan& plan;
-  Room room;
+  Workspace workspace;
 
   const float* weights(long offset) const { return b.packed.weights + offset; }
   const float* transposed(long offset) const { return b.packed.transposed + offset; }
@@ -73,7 +73,7 @@ struct Pass {
 
   /// The gradient of what each cell gave to its neighbours, collected with a halo, then as a matrix.
   void collect_given(const Planes& planes, Matrix to) const {
-    const Lines given = with_halo(plan, room.dh, 1);
+    const Lines given = with_halo(plan, workspace.dh, 1);
     clear(given.data, plan.output.out_panels * given.stride);
     for (int line = 0; line < plan.lines; ++line) {
       for_near_taps(plan, line, [&](int column, int c, int source, int shift) {
@@ -93,9 +93,9 @@ struct Pass {
 
   /// From the gradient of the velocity to that of the last hidden state.
   void leave() const {
-    const Planes planes(plan, room.planes);
+    const Planes planes(plan, workspace.planes);
     to_planes(plan, b.velocity_gradient, 0, plan.lines, planes);
-    const Matrix given = matrix(room.columns);
+    const Matrix given = matrix(workspace.columns);
     collect_given(planes, given);
     for (int c = 0; c < plan.inputs && weighs(); ++c) {
       float total = 0;
@@ -106,31 +106,31 @@ struct Pass {
     }
     const ConstMatrix x{b.kept + b.keep->x, plan.stride};
     product(given, plan.output.out_panels, transposed(plan.output.transposed), plan.dim_panels, 0, plan.cells,
-            GeluBackward{x, matrix(room.activated), matrix(room.dx)});
-    if (weighs()) dense_gradient(plan.output, matrix(room.activated), given);
+            GeluBackward{x, matrix(workspace.activated), matrix(workspace.dx)});
+    if (weighs()) dense_gradient(plan.output, matrix(workspace.activated), given);
   }
 
   /// d_gate, and the gradients of the 1x1 convolution, whose output is not kept (AddGated).
   void mix_gradient(const LinearPlan& mix, const Modulation& film, float* d_gate) const {
-    const Matrix dx = matrix(room.dx);
+    const Matrix dx = matrix(workspace.dx);
     clear(d_gate, padded());
-    outer_product(matrix(room.activated), plan.dim_panels, dx, 0, plan.dim_panels, plan.cells, b.fresh,
+    outer_product(matrix(workspace.activated), plan.dim_panels, dx, 0, plan.dim_panels, plan.cells, b.fresh,
                   AddGated{gradient(mix.weight), weights(mix.weight), film.gate, d_gate,
                            static_cast<long>(plan.dim_panels) * panel * panel});
-    column_sums(dx, 0, plan.dim_panels, plan.cells, true, room.sums);
-    for (int c = 0; c < padded(); ++c) d_gate[c] += room.sums[c] * weights(mix.bias)[c];
-    if (weighs()) add(gradient(mix.bias), room.sums, padded(), film.gate);
+    column_sums(dx, 0, plan.dim_panels, plan.cells, true, workspace.sums);
+    for (int c = 0; c < padded(); ++c) d_gate[c] += workspace.sums[c] * weights(mix.bias)[c];
+    if (weighs()) add(gradient(mix.bias), workspace.sums, padded(), film.gate);
   }
 
   /// The hidden state before a block: the one behind it less what the block added, with a halo.
   Lines x_before(int index, const Modulation& film) const {
     const ConvBlockPlan& block = plan.block[index];
-    const Lines out = with_halo(plan, room.padded_x, block.map.dilation);
-    const ConstMatrix behind{index + 1 == plan.blocks ? b.kept + b.keep->x : room.x, plan.stride};
-    const Matrix before = matrix(room.x);
+    const Lines out = with_halo(plan, workspace.padded_x, block.map.dilation);
+    const ConstMatrix behind{index + 1 == plan.blocks ? b.kept + b.keep->x : workspace.x, plan.stride};
+    const Matrix before = matrix(workspace.x);
     for (int line = 0; line < plan.lines; ++line) {
       const int first = line * plan.columns;
-      product(matrix(room.activated), plan.dim_panels, weights(block.mix.weight), plan.dim_panels, first,
+      product(matrix(workspace.activated), plan.dim_panels, weights(block.mix.weight), plan.dim_panels, first,
               first + plan.columns, [&]<int Rows>(Tile<Rows>& tile, int row, int j) {
                 tile.add_row(weights(block.mix.bias) + j * panel);
                 const float* old = behind.at(j, row);
@@ -150,24 +150,25 @@ struct Pass {
   void run_block(int index) const {
     const ConvBlockPlan& block = plan.block[index];
     const long place = 3l * plan.dim * index;
-    const Modulation film = take_film(plan, b.modulation + place, room.film);
-    const Lines dh = with_halo(plan, room.dh, block.map.dilation);
+    const Modulation film = take_film(plan, b.modulation + place, workspace.film);
+    const Lines dh = with_halo(plan, workspace.dh, block.map.dilation);
     const float* h = b.kept + b.keep->h[index];
 
     for (int p = 0; p < plan.dim_panels; ++p) {  // the rows of the transposed 1x1 convolution, times the gate
       const float* from = transposed(block.mix.transposed) + static_cast<long>(p) * padded() * panel;
-      float* to = room.gated + static_cast<long>(p) * padded() * panel;
+      float* to = workspace.gated + static_cast<long>(p) * padded() * panel;
       for (int k = 0; k < padded(); ++k) {
         for (int i = 0; i < panel; ++i) to[k * panel + i] = from[k * panel + i] * film.gate[k];
       }
     }
-    float *d_shift = room.d_film, *d_scale = d_shift + padded(), *d_gate = d_scale + padded();
+    float *d_shift = workspace.d_film, *d_scale = d_shift + padded(), *d_gate = d_scale + padded();
     clear(d_shift, 2l * padded());
     for (int line = 0; line < plan.lines; ++line) {
       const int first = line * plan.columns;
-      product(
-          matrix(room.dx), plan.dim_panels, room.gated, plan.dim_panels, first, first + plan.columns,
-          FilmBackward{film, {h, plan.stride}, matrix(room.activated), dh, d_shift, d_scale, line, first});
+      product(matrix(workspace.dx), plan.dim_panels, workspace.gated, plan.dim_panels, first,
+              first + plan.columns,
+              FilmBackward{
+                  film, {h, plan.stride}, matrix(workspace.activated), dh, d_shift, d_scale, line, first});
     }
     if (weighs() || b.modulation_gradient != nullptr) mix_gradient(block.mix, film, d_gate);
     if (weighs()) {
@@ -177,11 +178,11 @@ struct Pass {
     if (b.modulation_gradient != nullptr) {
       for (int part = 0; part < 3; ++part) {
         for (int c = 0; c < plan.dim; ++c)
-          b.modulation_gradient[place + part * plan.dim + c] = room.d_film[part * padded() + c];
+          b.modulation_gradient[place + part * plan.dim + c] = workspace.d_film[part * padded() + c];
       }
     }
     fill_ends(dh, block.map);
-    SpatialGradient{plan, block, transposed(block.spatial.transposed), dh, matrix(room.dx)}.add();
+    SpatialGradient{plan, block, transposed(block.spatial.transposed), dh, matrix(workspace.dx)}.add();
   }
 
   /// Beyond a line: nothing reads there, or the line again.
@@ -196,20 +197,20 @@ struct Pass {
   }
 
   void enter() const {
-    const Matrix columns = matrix(room.columns);
-    const Planes planes(plan, room.planes);
+    const Matrix columns = matrix(workspace.columns);
+    const Planes planes(plan, workspace.planes);
     if (weighs()) {
       to_planes(plan, b.state, 0, plan.lines, planes);
       clear_padding(plan, plan.cells, columns);
       for (int line = 0; line < plan.lines; ++line)
         gather_inputs(plan, planes, line, 0, plan.columns, columns, line * plan.columns);
-      dense_gradient(plan.lift, columns, matrix(room.dx));
-      column_sums(matrix(room.dx), 0, plan.dim_panels, plan.cells, b.fresh, gradient(plan.lift.bias));
+      dense_gradient(plan.lift, columns, matrix(workspace.dx));
+      column_sums(matrix(workspace.dx), 0, plan.dim_panels, plan.cells, b.fresh, gradient(plan.lift.bias));
     }
     if (b.state_gradient == nullptr) return;
-    product(matrix(room.dx), plan.dim_panels, transposed(plan.lift.transposed), plan.lift.in_panels, 0,
+    product(matrix(workspace.dx), plan.dim_panels, transposed(plan.lift.transposed), plan.lift.in_panels, 0,
             plan.cells, Plain{columns});
-    clear(room.planes, Planes::floats(plan));
+    clear(workspace.planes, Planes::floats(plan));
     for (int line = 0; line < plan.lines; ++line) {
       for_near_taps(plan, line, [&](int column, int c, int source, int shift) {
         const float* from = columns.at(column / panel, line * plan.columns) + column % panel;
@@ -227,19 +228,19 @@ struct Pass {
 }  // namespace
 
 void conv_backward(const ConvBackward& b) {
-  Room room;
+  Workspace workspace;
   Arena arena{b.scratch};
-  lay_out(*b.plan, arena, room);
-  const Pass pass{b, *b.plan, room};
+  lay_out(*b.plan, arena, workspace);
+  const Pass pass{b, *b.plan, workspace};
   pass.leave();
   for (int block = b.plan->blocks - 1; block >= 0; --block) pass.run_block(block);
   pass.enter();
 }
 
 long conv_backward_scratch(const ConvPlan& plan) {
-  Room room;
+  Workspace workspace;
   Arena arena{nullptr};
-  lay_out(plan, arena, room);
+  lay_out(plan, arena, workspace);
   return arena.used;
 }
 

@@ -8,25 +8,25 @@ namespace {
 
 constexpr long run_stride = (tile_rows | 1) * panel;
 
-struct Room {  // scratch of the team, then of the thread
+struct Workspace {  // scratch of the team, then of the thread
   float *planes, *x, *next, *columns;
   float *film, *run;
 };
 
-void lay_out_shared(const ConvPlan& plan, Arena& arena, Room& room) {
+void lay_out_shared(const ConvPlan& plan, Arena& arena, Workspace& workspace) {
   int halo = 0;
   for (int i = 0; i < plan.blocks; ++i)
     halo = plan.block[i].map.dilation > halo ? plan.block[i].map.dilation : halo;
-  room.planes = arena.take(Planes::floats(plan));
-  room.x = arena.take(plan.dim_panels * lines_stride(plan, halo));
-  room.next = arena.take(plan.dim_panels * lines_stride(plan, halo));
-  room.columns = arena.take(plan.output.out_panels * lines_stride(plan, 1));
+  workspace.planes = arena.take(Planes::floats(plan));
+  workspace.x = arena.take(plan.dim_panels * lines_stride(plan, halo));
+  workspace.next = arena.take(plan.dim_panels * lines_stride(plan, halo));
+  workspace.columns = arena.take(plan.output.out_panels * lines_stride(plan, 1));
 }
 
-void lay_out_scratch(const ConvPlan& plan, Arena& arena, Room& room) {
+void lay_out_scratch(const ConvPlan& plan, Arena& arena, Workspace& workspace) {
   const int panels = plan.lift.in_panels > plan.dim_panels ? plan.lift.in_panels : plan.dim_panels;
-  room.film = arena.take(3l * plan.dim_panels * panel);
-  room.run = arena.take(panels * run_stride);
+  workspace.film = arena.take(3l * plan.dim_panels * panel);
+  workspace.run = arena.take(panels * run_stride);
 }
 
 struct BlockPass {
@@ -109,7 +109,7 @@ struct Pass {
   const Team& team;
   const ConvForward& f;
   const ConvPlan& plan;
-  Room room;
+  Workspace workspace;
   Range runs;  // of this thread, over all lines
 
   /// work(Count<rows>{}, line, x) for each run of cells of this thread
@@ -126,7 +126,7 @@ struct Pass {
   Lines x_before(int block) const {
     const int halo = block < plan.blocks ? plan.block[block].map.dilation : 0;
     if (f.kept != nullptr && block == plan.blocks) return with_halo(plan, f.kept + f.keep->x, halo);
-    return with_halo(plan, block % 2 == 0 ? room.x : room.next, halo);
+    return with_halo(plan, block % 2 == 0 ? workspace.x : workspace.next, halo);
   }
 
   /// One product of a run's values; finish(tile of one panel, panel).
@@ -136,7 +136,8 @@ struct Pass {
     for_panels(0, l.out_panels, [&](auto panels, int j) {
       WideTile<Rows, decltype(panels)::value> tile;
       tile.clear();
-      add_product(tile, room.run, run_stride, l.in_panels, f.weights + l.weight + j * w_stride, w_stride);
+      add_product(tile, workspace.run, run_stride, l.in_panels, f.weights + l.weight + j * w_stride,
+                  w_stride);
       for (int q = 0; q < decltype(panels)::value; ++q) finish(tile.part[q], j + q);
     });
   }
@@ -152,8 +153,8 @@ struct Pass {
 
   void enter() const {
     const Range mine = share(team, plan.lines);
-    const Planes planes(plan, room.planes);
-    const Matrix rows{room.run, run_stride};
+    const Planes planes(plan, workspace.planes);
+    const Matrix rows{workspace.run, run_stride};
     to_planes(plan, f.state, mine.begin, mine.end, planes);
     clear_padding(plan, tile_rows, rows);
     wait(team);
@@ -170,24 +171,24 @@ struct Pass {
   }
 
   void run_block(int index) const {
-    const Modulation film = take_film(plan, f.modulation + 3l * plan.dim * index, room.film);
+    const Modulation film = take_film(plan, f.modulation + 3l * plan.dim * index, workspace.film);
     float* h = f.kept != nullptr ? f.kept + f.keep->h[index] : nullptr;
     const Lines next = x_before(index + 1);
-    const BlockPass pass{plan, plan.block[index], f.weights, film, x_before(index), next, h, room.run};
+    const BlockPass pass{plan, plan.block[index], f.weights, film, x_before(index), next, h, workspace.run};
     for_cells([&](auto rows, int line, int x) { pass.template advance<decltype(rows)::value>(line, x); });
     finish_lines(next, index + 1);
   }
 
   /// What each cell gives to its neighbours, then what each cell gets.
   void leave() const {
-    const Lines x = x_before(plan.blocks), given = with_halo(plan, room.columns, 1);
+    const Lines x = x_before(plan.blocks), given = with_halo(plan, workspace.columns, 1);
     for_cells([&](auto rows, int line, int from) {
       constexpr int Rows = decltype(rows)::value;
       for (int p = 0; p < plan.dim_panels; ++p) {
         const float* value = x.at(p, line, from);
         for (int i = 0; i < Rows * panel; i += lanes) {
           const Vec z = load(value + i);
-          store(room.run + p * run_stride + i, z * gelu_share(z));
+          store(workspace.run + p * run_stride + i, z * gelu_share(z));
         }
       }
       run_product<Rows>(plan.output, [&](Tile<Rows>& tile, int j) { tile.write(given.at(j, line, from)); });
@@ -196,7 +197,7 @@ struct Pass {
     const Range mine = share(team, plan.lines);
     fill_halo(given, plan.output.out_panels, plan.near, plan.columns, mine.begin, mine.end);
     wait(team);
-    const Planes planes(plan, room.planes);
+    const Planes planes(plan, workspace.planes);
     for (int line = mine.begin; line < mine.end; ++line) {
       for (int c = 0; c < plan.inputs; ++c) {
         for (int i = 0; i < plan.columns; ++i) planes.at(c, line, 0)[i] = f.weights[plan.output.bias + c];
@@ -214,28 +215,28 @@ struct Pass {
 }  // namespace
 
 void conv_forward(const Team& team, const ConvForward& f) {
-  Room room;
+  Workspace workspace;
   Arena shared{f.shared}, scratch{f.scratch};
-  lay_out_shared(*f.plan, shared, room);
-  lay_out_scratch(*f.plan, scratch, room);
+  lay_out_shared(*f.plan, shared, workspace);
+  lay_out_scratch(*f.plan, scratch, workspace);
   const int per_line = (f.plan->columns + tile_rows - 1) / tile_rows;
-  const Pass pass{team, f, *f.plan, room, share(team, f.plan->lines * per_line)};
+  const Pass pass{team, f, *f.plan, workspace, share(team, f.plan->lines * per_line)};
   pass.enter();
   for (int block = 0; block < f.plan->blocks; ++block) pass.run_block(block);
   pass.leave();
 }
 
 long conv_shared(const ConvPlan& plan) {
-  Room room;
+  Workspace workspace;
   Arena arena{nullptr};
-  lay_out_shared(plan, arena, room);
+  lay_out_shared(plan, arena, workspace);
   return arena.used;
 }
 
 long conv_scratch(const ConvPlan& plan) {
-  Room room;
+  Workspace workspace;
   Arena arena{nullptr};
-  lay_out_scratch(plan, arena, room);
+  lay_out_scratch(plan, arena, workspace);
   return arena.used;
 }
 

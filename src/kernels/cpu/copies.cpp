@@ -4,11 +4,11 @@
 
 namespace cvf::kernels::cpu::CVF_SIMD {
 
-void turn(const float* from, long from_step, int rows, int columns, float* to, long to_step) {
+void transpose(const float* from, long from_step, int rows, int columns, float* to, long to_step) {
   const int whole_rows = rows / 8 * 8, whole_columns = columns / 8 * 8;
   for (int c = 0; c < whole_columns; c += 8) {
     for (int r = 0; r < whole_rows; r += 8)
-      turn_eight(from + r * from_step + c, from_step, to + c * to_step + r, to_step, 1);
+      transpose_eight(from + r * from_step + c, from_step, to + c * to_step + r, to_step, 1);
   }
   for (int r = 0; r < rows; ++r) {
     for (int c = r < whole_rows ? whole_columns : 0; c < columns; ++c)

@@ -21,7 +21,7 @@ long conv_backward_scratch(const ConvPlan& plan);
 void adamw(const AdamW& a, float* weight, const float* gradient, float* mean, float* square, long count);
 double peak(long rounds);
 
-void turn(const float* from, long from_step, int rows, int columns, float* to, long to_step);
+void transpose(const float* from, long from_step, int rows, int columns, float* to, long to_step);
 void add(const float* from, long count, float* to);
 void to_panels(const float* from, long from_step, int begin, int end, int columns, float* to, long stride);
 void dense(const float* x, long stride, int in_panels, const float* w, const float* bias, int out, int begin,

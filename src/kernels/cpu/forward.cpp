@@ -5,31 +5,31 @@
 namespace cvf::kernels::cpu::CVF_SIMD {
 namespace {
 
-struct Room {  // scratch of the team, then of the thread
+struct Workspace {  // scratch of the team, then of the thread
   float *x, *middle, *qkv, *attended, *row_numbers, *statistics, *tokens;
   float *modulation, *rows, *hidden, *k_turned, *v, *out, *scores;
 };
 
-void lay_out_shared(const Plan& plan, Arena& arena, Room& room) {
+void lay_out_shared(const Plan& plan, Arena& arena, Workspace& workspace) {
   const long matrix = plan.dim_panels * plan.stride;
-  room.x = arena.take(matrix);
-  room.middle = arena.take(matrix);
-  room.qkv = arena.take(plan.blocks[0].qkv.out_panels * plan.stride);
-  room.attended = arena.take(matrix);
-  room.row_numbers = arena.take(2l * plan.heads * plan.tokens);
-  room.statistics = arena.take(4l * plan.tokens);
-  room.tokens = arena.take(plan.patch_in.in_panels * plan.stride);
+  workspace.x = arena.take(matrix);
+  workspace.middle = arena.take(matrix);
+  workspace.qkv = arena.take(plan.blocks[0].qkv.out_panels * plan.stride);
+  workspace.attended = arena.take(matrix);
+  workspace.row_numbers = arena.take(2l * plan.heads * plan.tokens);
+  workspace.statistics = arena.take(4l * plan.tokens);
+  workspace.tokens = arena.take(plan.patch_in.in_panels * plan.stride);
 }
 
-void lay_out_scratch(const Plan& plan, Arena& arena, Room& room) {
+void lay_out_scratch(const Plan& plan, Arena& arena, Workspace& workspace) {
   const Head head{plan.tokens, plan.head_dim};
-  room.modulation = arena.take(3l * plan.dim_panels * panel);
-  room.rows = arena.take(plan.dim_panels * block_stride);
-  room.hidden = arena.take(plan.blocks[0].expand.out_panels * block_stride);
-  room.k_turned = arena.take(head.keys_size());
-  room.v = arena.take(head.rows_size());
-  room.out = arena.take(head.rows_size());
-  room.scores = arena.take(tile_rows * key_stride);
+  workspace.modulation = arena.take(3l * plan.dim_panels * panel);
+  workspace.rows = arena.take(plan.dim_panels * block_stride);
+  workspace.hidden = arena.take(plan.blocks[0].expand.out_panels * block_stride);
+  workspace.k_turned = arena.take(head.keys_size());
+  workspace.v = arena.take(head.rows_size());
+  workspace.out = arena.take(head.rows_size());
+  workspace.scores = arena.take(tile_rows * key_stride);
 }
 
 struct GeluOfHidden {  // keeps what enters GELU when asked
@@ -58,7 +58,7 @@ struct Pass {
   const Team& team;
   const Forward& f;
   const Plan& plan;
-  Room room;
+  Workspace workspace;
   Range rows;  // of this thread
   Stopwatch& watch;
 
@@ -67,20 +67,21 @@ struct Pass {
 
   KeptBlock places(int block) const {
     if (f.kept == nullptr) {
-      return {room.x, room.middle, room.qkv, room.attended, nullptr, room.row_numbers, room.statistics};
+      return {workspace.x, workspace.middle,      workspace.qkv,       workspace.attended,
+              nullptr,     workspace.row_numbers, workspace.statistics};
     }
     KeptBlock out = kept_block(*f.keep, f.kept, block);
-    if (!f.keep->hidden) out.middle = room.middle, out.hidden = nullptr;
+    if (!f.keep->hidden) out.middle = workspace.middle, out.hidden = nullptr;
     return out;
   }
   float* x_after(int block) const {
-    if (f.kept == nullptr) return room.x;
+    if (f.kept == nullptr) return workspace.x;
     return block + 1 < plan.depth ? kept_block(*f.keep, f.kept, block + 1).x : f.kept + f.keep->last_x;
   }
 
   void norm_and_project(const KeptBlock& at, const LinearPlan& qkv, const Modulation& m) const {
     row_statistics(matrix(at.x), plan.dim_panels, plan.dim, rows.begin, rows.end, at.statistics);
-    const Matrix normal{room.rows, block_stride};
+    const Matrix normal{workspace.rows, block_stride};
     for (int from = rows.begin; from < rows.end; from += block_rows) {
       const int to = from + block_rows < rows.end ? from + block_rows : rows.end;
       modulate(matrix(at.x), plan.dim_panels, at.statistics, m, from, to, normal, 0);
@@ -93,12 +94,12 @@ struct Pass {
     const Head h{plan.tokens, plan.head_dim};
     const int column = head * h.dim;
     const float scale = 1.44269504f / __builtin_sqrtf(static_cast<float>(h.dim));
-    turn_head(matrix(at.qkv), plan.dim + column, h, scale, room.k_turned);
-    const Columns out = place_of(matrix(at.attended), column, h, room.out);
-    const ConstColumns v = head_of(matrix(at.qkv), 2 * plan.dim + column, h, room.v);
+    transpose_head(matrix(at.qkv), plan.dim + column, h, scale, workspace.k_turned);
+    const Columns out = place_of(matrix(at.attended), column, h, workspace.out);
+    const ConstColumns v = head_of(matrix(at.qkv), 2 * plan.dim + column, h, workspace.v);
     attention_forward(
-        h, {matrix(at.qkv), column, room.k_turned, v, out, at.row_numbers + 2l * head * plan.tokens},
-        room.scores);
+        h, {matrix(at.qkv), column, workspace.k_turned, v, out, at.row_numbers + 2l * head * plan.tokens},
+        workspace.scores);
     put_head(out, h, matrix(at.attended), column);
   }
 
@@ -115,7 +116,7 @@ struct Pass {
   void feed_forward(const KeptBlock& at, const BlockPlan& b, const Modulation& m, float* x_out) const {
     row_statistics(matrix(at.middle), plan.dim_panels, plan.dim, rows.begin, rows.end,
                    at.statistics + 2l * plan.tokens);
-    const Matrix normal{room.rows, block_stride}, gelu{room.hidden, block_stride};
+    const Matrix normal{workspace.rows, block_stride}, gelu{workspace.hidden, block_stride};
     for (int from = rows.begin; from < rows.end; from += block_rows) {
       const int to = from + block_rows < rows.end ? from + block_rows : rows.end, count = to - from;
       modulate(matrix(at.middle), plan.dim_panels, at.statistics + 2l * plan.tokens, m, from, to, normal, 0);
@@ -130,7 +131,7 @@ struct Pass {
     const BlockPlan& b = plan.blocks[index];
     const KeptBlock at = places(index);
     const float* modulation = f.modulation + 6l * plan.dim * index;
-    Modulation m = take_modulation(plan, modulation, true, room.modulation);
+    Modulation m = take_modulation(plan, modulation, true, workspace.modulation);
     norm_and_project(at, b.qkv, m);
     watch.lap(qkv_part);
     mix_tokens(at, index == 0 || f.kept != nullptr);
@@ -139,13 +140,13 @@ struct Pass {
             rows.begin, rows.end,
             GatedResidual{weights(b.project.bias), m.gate, matrix(at.x), matrix(at.middle)});
     watch.lap(project_part);
-    m = take_modulation(plan, modulation + 3l * plan.dim, true, room.modulation);
+    m = take_modulation(plan, modulation + 3l * plan.dim, true, workspace.modulation);
     feed_forward(at, b, m, x_after(index));
     watch.lap(mlp_part);
   }
 
   void enter() const {
-    const Matrix tokens = matrix(room.tokens);
+    const Matrix tokens = matrix(workspace.tokens);
     to_tokens(plan, f.state, rows.begin, rows.end, tokens);
     const ConstMatrix positions{weights(plan.positions), plan.stride};
     const Matrix x = matrix(places(0).x);
@@ -165,11 +166,11 @@ struct Pass {
 
   void leave() const {
     const ConstMatrix x = matrix(x_after(plan.depth - 1));
-    float* statistics = f.kept == nullptr ? room.statistics : f.kept + f.keep->last_statistics;
+    float* statistics = f.kept == nullptr ? workspace.statistics : f.kept + f.keep->last_statistics;
     const Modulation m =
-        take_modulation(plan, f.modulation + 6l * plan.dim * plan.depth, false, room.modulation);
+        take_modulation(plan, f.modulation + 6l * plan.dim * plan.depth, false, workspace.modulation);
     row_statistics(x, plan.dim_panels, plan.dim, rows.begin, rows.end, statistics);
-    const Matrix normal{room.rows, block_stride}, tokens = matrix(room.tokens);
+    const Matrix normal{workspace.rows, block_stride}, tokens = matrix(workspace.tokens);
     for (int from = rows.begin; from < rows.end; from += block_rows) {
       const int to = from + block_rows < rows.end ? from + block_rows : rows.end;
       modulate(x, plan.dim_panels, statistics, m, from, to, normal, 0);
@@ -183,12 +184,12 @@ struct Pass {
 }  // namespace
 
 void forward(const Team& team, const Forward& f) {
-  Room room;
+  Workspace workspace;
   Arena shared{f.shared}, scratch{f.scratch};
-  lay_out_shared(*f.plan, shared, room);
-  lay_out_scratch(*f.plan, scratch, room);
+  lay_out_shared(*f.plan, shared, workspace);
+  lay_out_scratch(*f.plan, scratch, workspace);
   Stopwatch watch(f.seconds);
-  const Pass pass{team, f, *f.plan, room, share_rows(team, f.plan->tokens), watch};
+  const Pass pass{team, f, *f.plan, workspace, share_rows(team, f.plan->tokens), watch};
   pass.enter();
   watch.lap(patch_part);
   for (int block = 0; block < f.plan->depth; ++block) pass.run_block(block);
@@ -197,16 +198,16 @@ void forward(const Team& team, const Forward& f) {
 }
 
 long forward_shared(const Plan& plan) {
-  Room room;
+  Workspace workspace;
   Arena arena{nullptr};
-  lay_out_shared(plan, arena, room);
+  lay_out_shared(plan, arena, workspace);
   return arena.used;
 }
 
 long forward_scratch(const Plan& plan) {
-  Room room;
+  Workspace workspace;
   Arena arena{nullptr};
-  lay_out_scratch(plan, arena, room);
+  lay_out_scratch(plan, arena, workspace);
   return arena.used;
 }
 

@@ -16,21 +16,21 @@ struct Head {
   int columns() const { return in_place() ? dim : panels() * panel; }  // of what is worked on
 };
 
-/// The head's columns of x; `room` takes a copy, padded with zeros, where they cannot be used in place.
-CVF_KERNEL inline ConstColumns head_of(ConstMatrix x, int column, const Head& h, float* room) {
+/// The head's columns of x; `workspace` takes a copy, padded with zeros, where they cannot be used in place.
+CVF_KERNEL inline ConstColumns head_of(ConstMatrix x, int column, const Head& h, float* workspace) {
   if (h.in_place()) return {x, column};
   for (int c = 0; c < h.columns(); ++c) {
-    float* to = room + static_cast<long>(c / panel) * h.tokens * panel + c % panel;
+    float* to = workspace + static_cast<long>(c / panel) * h.tokens * panel + c % panel;
     const float* from = x.at((column + c) / panel, 0) + (column + c) % panel;
     for (int r = 0; r < h.tokens; ++r) to[r * panel] = c < h.dim ? from[r * panel] : 0;
   }
-  return {{room, static_cast<long>(h.tokens) * panel}, 0};
+  return {{workspace, static_cast<long>(h.tokens) * panel}, 0};
 }
 
-/// Where to write a head's columns: in place, or in `room`, from which put_head brings them home.
-CVF_INLINE Columns place_of(Matrix x, int column, const Head& h, float* room) {
+/// Where to write a head's columns: in place, or in `workspace`, from which put_head brings them home.
+CVF_INLINE Columns place_of(Matrix x, int column, const Head& h, float* workspace) {
   if (h.in_place()) return {x, column};
-  return {{room, static_cast<long>(h.tokens) * panel}, 0};
+  return {{workspace, static_cast<long>(h.tokens) * panel}, 0};
 }
 
 CVF_KERNEL inline void put_head(const Columns& head, const Head& h, Matrix x, int column) {
@@ -43,14 +43,14 @@ CVF_KERNEL inline void put_head(const Columns& head, const Head& h, Matrix x, in
 }
 
 /// Panels of 16 tokens, each dim x 16, of the head's columns times factor; tokens that do not exist are 0.
-CVF_KERNEL inline void turn_head(ConstMatrix x, int column, const Head& h, float factor, float* out) {
+CVF_KERNEL inline void transpose_head(ConstMatrix x, int column, const Head& h, float factor, float* out) {
   const bool eights = column % 8 == 0 && h.dim % 8 == 0;
   const int whole = eights ? h.tokens / 8 * 8 : 0;
   for (int t = 0; t < whole; t += 8) {
     float* to = out + static_cast<long>(t / panel) * h.dim * panel + t % panel;
     for (int c = 0; c < h.dim; c += 8) {
       const float* from = x.at((column + c) / panel, t) + (column + c) % panel;
-      turn_eight(from, panel, to + c * panel, panel, factor);
+      transpose_eight(from, panel, to + c * panel, panel, factor);
     }
   }
   for (int t = whole; t < h.key_panels() * panel; ++t) {

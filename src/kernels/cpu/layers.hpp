@@ -22,15 +22,15 @@ struct Arena {
 
 constexpr long block_stride = (block_rows + 1) * panel;
 
-/// The part of a block's modulation for branch 0 (attention) or 1, copied into `room` (3 padded rows).
-inline Modulation take_modulation(const Plan& plan, const float* from, bool gated, float* room) {
+/// The part of a block's modulation for branch 0 (attention) or 1, copied into `workspace` (3 padded rows).
+inline Modulation take_modulation(const Plan& plan, const float* from, bool gated, float* workspace) {
   const int padded = plan.dim_panels * panel, parts = gated ? 3 : 2;
   for (int part = 0; part < parts; ++part) {
-    float* to = room + part * padded;
+    float* to = workspace + part * padded;
     for (int c = 0; c < plan.dim; ++c) to[c] = from[part * plan.dim + c] + (part == 1 ? 1.0f : 0.0f);
     for (int c = plan.dim; c < padded; ++c) to[c] = 0;
   }
-  return {room, room + padded, room + 2 * padded};
+  return {workspace, workspace + padded, workspace + 2 * padded};
 }
 
 /// work(matrix column, offset in the state, values in a row of the patch) for each run of pixels of a token

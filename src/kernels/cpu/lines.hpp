@@ -45,15 +45,16 @@ CVF_KERNEL inline void fill_halo(const Lines& m, int panels, const TapMap& map, 
   }
 }
 
-/// shift, 1 + scale and 1 + gate of a block, padded to whole panels with zeros, in `room` (3 padded rows).
-inline Modulation take_film(const ConvPlan& plan, const float* from, float* room) {
+/// shift, 1 + scale and 1 + gate of a block, padded to whole panels with zeros, in `workspace` (3 padded
+/// rows).
+inline Modulation take_film(const ConvPlan& plan, const float* from, float* workspace) {
   const int padded = plan.dim_panels * panel;
   for (int part = 0; part < 3; ++part) {
-    float* to = room + part * padded;
+    float* to = workspace + part * padded;
     for (int c = 0; c < plan.dim; ++c) to[c] = from[part * plan.dim + c] + (part == 0 ? 0.0f : 1.0f);
     for (int c = plan.dim; c < padded; ++c) to[c] = 0;
   }
-  return {room, room + padded, room + 2 * padded};
+  return {workspace, workspace + padded, workspace + 2 * padded};
 }
 
 /// The values of the cells, channel by channel, in lines with one more cell on both sides.

@@ -116,7 +116,7 @@ struct Kernels {
   long (*shared_floats)(const Plan&, bool backward);
   long (*scratch_floats)(const Plan&, bool backward);
   /// to[c*to_step + r] = from[r*from_step + c]
-  void (*turn)(const float* from, long from_step, int rows, int columns, float* to, long to_step);
+  void (*transpose)(const float* from, long from_step, int rows, int columns, float* to, long to_step);
   void (*add)(const float* from, long count, float* to);  // to += from
   /// The rows [begin, end) of a matrix of the library as panels `stride` floats apart.
   void (*to_panels)(const float* from, long from_step, int begin, int end, int columns, float* to,

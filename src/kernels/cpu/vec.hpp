@@ -155,7 +155,7 @@ CVF_INLINE float largest(Vec a) {
 #endif
 
 /// to[c*to_step + r] = from[r*from_step + c] * factor for 8 x 8 values
-CVF_INLINE void turn_eight(const float* from, long from_step, float* to, long to_step, float factor) {
+CVF_INLINE void transpose_eight(const float* from, long from_step, float* to, long to_step, float factor) {
 #if defined(__AVX2__)
   __m256 a[8], b[8];
   const __m256 f = _mm256_set1_ps(factor);

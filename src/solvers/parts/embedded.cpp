@@ -77,7 +77,7 @@ void EmbeddedStepper::stop_where_still(Rows& rows) const {
 }
 
 void EmbeddedStepper::begin(Rows& rows, Evaluator& velocity) {
-  k_[0] = velocity.tangent(rows.state);
+  k_[0] = velocity.tangent(rows.state, 0);
   next_.assign(rows.size(), options_.first_step);
   stop_where_still(rows);
   if (options_.first_step > 0) return;
@@ -90,7 +90,7 @@ void EmbeddedStepper::begin(Rows& rows, Evaluator& velocity) {
   }
   const double one[]{1};
   combine(rows.candidate, rows.state, along, Tensors(k_).first(1), one);
-  const Tensor change = velocity.tangent(rows.candidate) - k_[0];
+  const Tensor change = velocity.tangent(rows.candidate, 0, along) - k_[0];
   const Numbers d2 = norms(change, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double largest = std::max(d1[i], d2[i] / h0[i]);
@@ -114,7 +114,7 @@ void EmbeddedStepper::attempt(Rows& rows, Evaluator& velocity) {
   const Numbers steps = signed_steps(rows);
   for (std::size_t i = 1; i < tableau_.stages(); ++i) {  // the last stage stands where the step ends
     combine(rows.candidate, rows.state, steps, Tensors(k_).first(i), tableau_.a[i - 1]);
-    k_[i] = velocity.tangent(rows.candidate);
+    k_[i] = velocity.tangent(rows.candidate, tableau_.place(i));
   }
   const ErrorScale scale{options_.atol, options_.rtol, rows.state, rows.candidate};
   Numbers squares = row_squares(k_, tableau_.error, &scale, options_.measure);
@@ -147,7 +147,7 @@ void EmbeddedStepper::resize(Rows& rows) {
     last_error = row.error;
     const double allowed = row.step * last_factor;
     // A step that was cut to its target says little: what was wanted before it still holds.
-    next_[i] = row.accepted && row.cut ? std::max(row.wanted, allowed) : allowed;
+    next_[i] = row.accepted && row.shortened() ? std::max(row.wanted, allowed) : allowed;
     if (!row.accepted) copy_row(k_.front(), i, k_.back(), i);
   }
 }

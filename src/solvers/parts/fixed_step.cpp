@@ -41,7 +41,7 @@ void FixedStepper::attempt(Rows& rows, Evaluator& velocity) {
   for (std::size_t i = 0; i < tableau_.stages(); ++i) {
     if (i > 0) combine(rows.candidate, rows.state, steps, Tensors(k_).first(i), tableau_.a[i - 1]);
     const torch::Tensor& at = i > 0 ? rows.candidate : rows.state;
-    k_[i] = secant_ ? velocity.ask(at, steps, everyone) : velocity.tangent(at);
+    k_[i] = secant_ ? velocity.ask(at, steps, everyone) : velocity.tangent(at, tableau_.place(i));
   }
   combine(rows.candidate, rows.state, steps, k_, tableau_.b);
 }

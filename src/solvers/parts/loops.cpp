@@ -123,11 +123,11 @@ void reduce_squares(double* out, std::span<const Term<T>> terms, const Tolerance
                     Extent extent) {
   const auto of = reduce == Reduce::sum ? sum_of<T> : largest_of<T>;
   const auto join = [reduce](double a, double b) { return reduce == Reduce::sum ? a + b : b <= a ? a : b; };
-  const std::size_t rows_at_once = std::max<std::size_t>(1, block / extent.values);
+  const std::size_t micro_batch_rows = std::max<std::size_t>(1, block / extent.values);
   std::array<T, block> squares;
   with_count<T>(terms, [&](const auto& sum) {
-    for (std::size_t r = 0; r < extent.rows; r += rows_at_once) {
-      const std::size_t rows = std::min(rows_at_once, extent.rows - r), first = r * extent.values;
+    for (std::size_t r = 0; r < extent.rows; r += micro_batch_rows) {
+      const std::size_t rows = std::min(micro_batch_rows, extent.rows - r), first = r * extent.values;
       if (extent.values <= block) {  // some whole rows in one go
         square(squares.data(), sum, tolerance, first, rows * extent.values);
         for (std::size_t k = 0; k < rows; ++k) {

@@ -73,7 +73,7 @@ void Search::compare(Rows& rows, Evaluator& velocity, const Tensor& both,
   const double one[]{1};
   Tensor middle = torch::empty_like(start);
   combine(middle, start, halves, first, one);
-  const Tensor ways[]{first[0], velocity.ask(middle, halves, probing), straight};
+  const Tensor ways[]{first[0], velocity.ask(middle, halves, probing, halves), straight};
   const double rupture[]{0.5, 0.5, -1}, long_side[]{0, 0, 1};
   const Numbers broken = row_squares(ways, rupture), size = row_squares(ways, long_side);
   if (options_.advance == Advance::composed)
@@ -124,7 +124,7 @@ void Search::resize(Rows& rows) {
     Memory& m = memory_[i];
     if (!rows.all[i].accepted) continue;
     // A step that was cut to its target says nothing about how long a step could have been.
-    const double last = rows.all[i].cut ? std::max(m.last, rows.all[i].step) : rows.all[i].step;
+    const double last = rows.all[i].shortened() ? std::max(m.last, rows.all[i].step) : rows.all[i].step;
     m = {.next = 0, .last = last};
   }
 }

@@ -2,6 +2,7 @@
 //   k_i = v(s + h sum_{j<i} a_ij k_j),   s' = s + h sum_j b_j k_j.
 #pragma once
 
+#include <numeric>
 #include <vector>
 
 namespace cvf::solvers {
@@ -14,6 +15,10 @@ struct Tableau {
   std::vector<double> middle;  // s(h/2) = s + h sum_j middle_j k_j
 
   std::size_t stages() const { return b.size(); }
+  /// Where stage i stands, as a share of the step.
+  double place(std::size_t i) const {
+    return i == 0 ? 0 : std::accumulate(a[i - 1].begin(), a[i - 1].end(), 0.0);
+  }
 };
 
 }  // namespace cvf::solvers

@@ -1,0 +1,166 @@
+#include "data/context.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+#include "data/derived.hpp"
+
+namespace cvf::data {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool has(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class InContext : public Source {
+ public:
+  InContext(std::shared_ptr<const Source> below, const ContextOptions& options)
+      : below_(std::move(below)), options_(options) {
+    const auto& d = below_->description();
+    const bool on_grid = d.frame_size() > d.channels.size();
+    ContextNames names;
+    names.parameters = options.parameters;
+    names.statics = options.statics;
+    for (const auto& name : options.controls)
+      (on_grid && has(d.channels, name) ? names.control_fields : names.controls).push_back(name);
+    check_names(names, on_grid);
+    Names left = d.channels;
+    std::erase_if(left, [&](const auto& name) { return is_context(name); });
+    if (left.empty()) throw DataError("{}: no channel is left for the state", d.file);
+    states_ = with_channels(below_, left);
+    description_ = states_->description();
+    description_.context = std::move(names);
+  }
+
+  const Description& description() const override { return description_; }
+  std::vector<double> times(std::size_t sample) const override { return below_->times(sample); }
+  std::map<std::string, double> scalars(std::size_t sample) const override { return below_->scalars(sample); }
+  void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const override {
+    states_->read(sample, first, count, out);
+  }
+
+  std::vector<float> static_field(std::size_t sample, const std::string& name) const override {
+    return below_->static_field(sample, name);
+  }
+  std::vector<float> control(std::size_t sample, const std::string& name) const override {
+    return below_->control(sample, name);
+  }
+
+  SampleContextPointer context(std::size_t sample) const override {
+    auto out = std::make_shared<SampleContext>();
+    const auto& names = description_.context;
+    const auto scalars = below_->scalars(sample);
+    for (const auto& name : names.parameters) {
+      const auto found = scalars.find(name);
+      out->parameters.push_back(found != scalars.end() ? found->second : constant(sample, name));
+      if (std::isfinite(out->parameters.back())) continue;
+      throw DataError("{}: sample {}: the parameter '{}' is not finite", description_.file, sample, name);
+    }
+    for (const auto& name : names.statics) {
+      const auto field = is_channel(name) ? channel(sample, name, 1) : below_->static_field(sample, name);
+      out->statics.insert(out->statics.end(), field.begin(), field.end());
+    }
+    if (names.controls.empty() && names.control_fields.empty()) return out;
+    out->times = below_->times(sample);
+    add_series(sample, names.controls, 1, out->controls);
+    add_series(sample, names.control_fields, cells(), out->control_fields);
+    return out;
+  }
+
+ private:
+  bool is_context(const std::string& name) const {
+    return has(options_.parameters, name) || has(options_.statics, name) || has(options_.controls, name);
+  }
+  bool is_channel(const std::string& name) const { return has(below_->description().channels, name); }
+  std::size_t cells() const { return description_.frame_size() / description_.channels.size(); }
+
+  void check_names(const ContextNames& names, bool on_grid) const {
+    const auto& d = below_->description();
+    const auto scalars = d.samples > 0 ? below_->scalars(0) : std::map<std::string, double>{};
+    Names known = d.channels;
+    const auto require = [&](const char* key, const std::string& name, bool there) {
+      if (there || is_channel(name)) return;
+      throw DataError("{}: data.{}: the file has no '{}'{}", d.file, key, name,
+                      text::suggestion(name, known));
+    };
+    for (const auto& [name, value] : scalars) known.push_back(name);
+    for (const auto& name : names.parameters) require("parameters", name, scalars.contains(name));
+    known = d.channels;
+    known.insert(known.end(), d.statics.begin(), d.statics.end());
+    for (const auto& name : names.statics) require("static", name, has(d.statics, name));
+    if (!names.statics.empty() && !on_grid) {
+      throw DataError("{}: data.static: its states have no grid; name '{}' in data.parameters", d.file,
+                      names.statics[0]);
+    }
+    known = d.channels;
+    known.insert(known.end(), d.controls.begin(), d.controls.end());
+    for (const auto& name : names.controls) require("controls", name, has(d.controls, name));
+    Names all = options_.parameters;
+    all.insert(all.end(), options_.statics.begin(), options_.statics.end());
+    all.insert(all.end(), options_.controls.begin(), options_.controls.end());
+    std::sort(all.begin(), all.end());
+    const auto twice = std::adjacent_find(all.begin(), all.end());
+    if (twice != all.end()) throw ConfigError("data: '{}' has two roles; give it one", *twice);
+  }
+
+  // The first `frames` frames of a channel.
+  std::vector<float> channel(std::size_t sample, const std::string& name, std::size_t frames) const {
+    const auto one = with_channels(below_, {name});
+    std::vector<float> out(frames * one->description().frame_size());
+    one->read(sample, 0, frames, out);
+    require_finite(*one, sample, 0, out);
+    return out;
+  }
+
+  double constant(std::size_t sample, const std::string& name) const {
+    const auto values = channel(sample, name, below_->description().frames.at(sample));
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    if (*high - *low <= 1e-5F * std::max(std::abs(*low), std::abs(*high))) return values.front();
+    throw DataError(
+        "{}: sample {}: the channel '{}' goes from {} to {}: no parameter; a control or a static field "
+        "changes",
+        description_.file, sample, name, *low, *high);
+  }
+
+  void add_series(std::size_t sample, const Names& names, std::size_t each, std::vector<float>& out) const {
+    const std::size_t frames = below_->description().frames.at(sample);
+    out.resize(frames * names.size() * each);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto values =
+          is_channel(names[i]) ? channel(sample, names[i], frames) : below_->control(sample, names[i]);
+      if (values.size() != frames * each) {
+        throw DataError("{}: sample {}: the control '{}' has {} values for {} frames", description_.file,
+                        sample, names[i], values.size(), frames);
+      }
+      for (std::size_t f = 0; f < frames; ++f) {
+        std::copy_n(&values[f * each], each, &out[(f * names.size() + i) * each]);
+      }
+    }
+  }
+
+  std::shared_ptr<const Source> below_, states_;
+  ContextOptions options_;
+  Description description_;
+};
+
+}  // namespace
+
+void ContextOptions::describe(config::Section& s) {
+  s.key("parameters", &parameters,
+        "numbers of a sample that its states move under: scalars of the file, or channels that never change");
+  s.key("static", &statics, "fields that do not change with time: static fields of the file, or channels");
+  s.key("controls", &controls, "known over the whole forecast: control series of the file, or channels");
+}
+
+std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source,
+                                           const ContextOptions& options) {
+  if (options.empty()) return source;
+  return std::make_shared<InContext>(std::move(source), options);
+}
+
+}  // namespace cvf::data

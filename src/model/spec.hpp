@@ -1,0 +1,50 @@
+// What a trained model is, in words: everything but the numbers that were learned. Saved as model.toml.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fields/field.hpp"
+#include "model/context.hpp"
+#include "normalizers/normalizer.hpp"
+
+namespace cvf::model {
+
+/// The states that the model was trained on.
+struct StateFacts {
+  std::vector<std::string> channels;     // in the order of the state's channels
+  std::int64_t ny = 1, nx = 1;           // 1 x 1: a vector state [B,C]
+  std::vector<double> y_range, x_range;  // first and last coordinate; empty where unknown
+  std::string boundary = "unknown";
+  double dt_ref = 1;      // training frame interval, the unit of the field's step
+  double delta_min = 1;   // spacing of the source frames, before down-sampling
+  double largest_dt = 1;  // longest step in training: beyond it the field extrapolates
+  std::string data_hash;  // of the training data
+
+  void describe(config::Section& section);
+};
+
+struct ModelSpec {
+  StateFacts state;
+  ContextSpec context;
+  std::string field = "sit";
+  std::shared_ptr<fields::Settings> field_settings;  // those of `field`; null: its defaults
+  std::string normalizer = "cascaded";
+  normalizers::Options normalizer_options;
+  std::string precision = "float32";
+  std::map<std::string, std::string> provenance;  // anything worth knowing later: program, seed, time
+
+  void describe(config::Section& section);
+  fields::StateShape shape() const;
+
+  /// Throws a ModelError for what no model can be, e.g. no channels. The settings of the parts are checked
+  /// where they are built.
+  void check() const;
+};
+
+std::string to_toml(ModelSpec spec);
+ModelSpec from_toml(std::string_view text, const std::string& name);
+
+}  // namespace cvf::model

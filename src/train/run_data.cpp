@@ -1,0 +1,190 @@
+#include "train/run_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "core/errors.hpp"
+#include "core/hash.hpp"
+#include "core/interrupt.hpp"
+#include "core/log.hpp"
+#include "core/version.hpp"
+#include "data/derived.hpp"
+#include "train/choose.hpp"
+
+namespace cvf::train {
+namespace {
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Rounding of time stamps (0.1, 0.2, 0.30000000000000004) must not make a step of 0.09999999999999998.
+double tidy(double step) {
+  return std::stod(fmt::format("{:.12g}", step));
+}
+
+struct Steps {
+  std::vector<double> source, training;  // between neighbouring frames
+  double largest = 0;                    // over any stride
+};
+
+void add_steps(Steps& steps, const std::vector<double>& times, const std::vector<std::size_t>& kept,
+               const std::vector<std::int64_t>& strides) {
+  for (std::size_t i = 1; i < times.size(); ++i) steps.source.push_back(times[i] - times[i - 1]);
+  for (std::size_t i = 1; i < kept.size(); ++i) {
+    steps.training.push_back(times[kept[i]] - times[kept[i - 1]]);
+    for (const auto stride : strides) {
+      const auto back = static_cast<std::size_t>(stride);
+      if (back <= i) steps.largest = std::max(steps.largest, times[kept[i]] - times[kept[i - back]]);
+    }
+  }
+}
+
+Steps steps_of(const data::Source& source, const std::vector<std::size_t>& samples, const RunOptions& o) {
+  Steps steps;
+  for (const std::size_t sample : samples) {
+    interrupt::throw_if_requested("the run had not begun");
+    const auto times = source.times(sample);
+    const auto kept =
+        data::kept_frames(o.downsampling, times.size(), static_cast<std::uint64_t>(o.seed), sample);
+    add_steps(steps, times, kept, o.loader.strides);
+  }
+  if (steps.training.empty()) {
+    throw DataError("{}: after down-sampling by {} no training sample has two frames",
+                    source.description().file, o.downsampling.factor);
+  }
+  return steps;
+}
+
+std::vector<double> range_of(const std::vector<double>& coordinates) {
+  if (coordinates.empty()) return {};
+  return {coordinates.front(), coordinates.back()};
+}
+
+model::StateFacts facts(const data::Source& source, const Steps& steps, const RunOptions& o) {
+  const data::Description& d = source.description();
+  model::StateFacts out;
+  out.channels = d.channels;
+  out.ny = static_cast<std::int64_t>(d.ny);
+  out.nx = static_cast<std::int64_t>(d.nx);
+  out.y_range = range_of(d.y);
+  out.x_range = range_of(d.x);
+  out.boundary = d.boundary;
+  out.dt_ref = o.data.dt_ref > 0 ? o.data.dt_ref : tidy(median(steps.training));
+  out.delta_min = o.data.delta_min > 0 ? o.data.delta_min : tidy(median(steps.source));
+  out.largest_dt = tidy(steps.largest);
+  out.data_hash = data_hash(o.data.file);
+  return out;
+}
+
+model::ContextSpec context_spec(const data::Source& source, const std::vector<std::size_t>& samples,
+                                int nodes) {
+  model::ContextSpec out;
+  const auto& names = source.description().context;
+  if (names.empty()) return out;
+  std::vector<SampleContextPointer> contexts;
+  for (const auto sample : samples) {
+    interrupt::throw_if_requested("the run had not begun");
+    contexts.push_back(source.context(sample));
+  }
+  out.fit(names, contexts);
+  out.nodes = nodes;
+  return out;
+}
+
+// field.boundary = "auto" becomes what the file says, so that run.toml and model.toml say it too.
+void follow_boundary(fields::Settings& settings, const data::Description& d,
+                     std::vector<std::string>& notes) {
+  const auto describe = [&settings](config::Section& s) { settings.describe(s); };
+  const auto stated = config::Document::from_text(config::write(describe), "field").look_up("boundary");
+  if (stated != "auto" || d.ny * d.nx == 1) return;
+  config::Document::from_text(fmt::format("boundary = \"{}\"", d.boundary), d.file).read(describe);
+  if (d.boundary.find("unknown") == std::string::npos) return;
+  notes.push_back(fmt::format(
+      "{}: does not say what lies beyond the sides of its grid (boundary: {}); the field repeats the values "
+      "at the edge there. If you know better: field.boundary = \"periodic\", or \"y: wall, x: outflow\" "
+      "(words: {})",
+      d.file, d.boundary, boundary_names()));
+}
+
+void check_objective(const RunOptions& o) {
+  const bool strided =
+      std::any_of(o.loader.strides.begin(), o.loader.strides.end(), [](auto s) { return s != 1; });
+  if (o.objective == "tm" && strided) {
+    throw ConfigError("objective 'tm' follows a spline from frame to frame: loader.strides must be [1]");
+  }
+}
+
+}  // namespace
+
+std::string data_hash(const std::string& file) {
+  constexpr std::uintmax_t whole = 4'000'000'000, piece = 1 << 24;
+  const auto size = std::filesystem::file_size(file);
+  std::ifstream in(file, std::ios::binary);
+  std::string block(piece, '\0');
+  Sha256 hash;
+  const auto add = [&](std::uintmax_t begin, std::uintmax_t count) {
+    interrupt::throw_if_requested("the run had not begun");
+    in.seekg(static_cast<std::streamoff>(begin));
+    in.read(block.data(), static_cast<std::streamsize>(count));
+    if (!in) throw DataError("{}: reading failed", file);
+    hash.add(std::string_view(block).substr(0, count));
+  };
+  if (size <= whole) {
+    for (std::uintmax_t at = 0; at < size; at += piece) add(at, std::min(piece, size - at));
+    return "sha256:" + hex(hash.finish());
+  }
+  hash.add(fmt::format("{}\n", size));
+  for (std::uintmax_t i = 0; i < 64; ++i) add((size - piece) / 63 * i, piece);
+  return "sha256-of-64-pieces:" + hex(hash.finish());
+}
+
+void provide_data(RunOptions& o) {
+  if (o.data.file.empty()) throw ConfigError("data.file is missing: which file to learn from");
+  if (std::filesystem::exists(o.data.file) || o.generate_system == "none") return;
+  const auto folder = std::filesystem::path(o.data.file).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder);
+  log::note("{} is missing: generating it from [generate]", o.data.file);
+  generate::generate(o.generate, o.data.file);
+}
+
+std::shared_ptr<const data::Source> open_data(const DataOptions& o) {
+  if (!std::filesystem::exists(o.file)) {
+    throw DataError(
+        "{}: there is no such file (data.file); make it with cvf data generate, or describe it in [generate]",
+        o.file);
+  }
+  std::shared_ptr<const data::Source> source = data::open(o.file, o.open);
+  if (o.average > 1) source = data::averaged(source, static_cast<std::size_t>(o.average));
+  source = data::with_context(source, o.context);
+  if (!o.channels.empty()) source = data::with_channels(source, o.channels);
+  return source;
+}
+
+RunData prepare(RunOptions& o, const std::string& folder) {
+  check_objective(o);
+  RunData out;
+  out.source = open_data(o.data);
+  out.splits = data::make_splits(o.split, out.source->description().samples);
+  if (out.splits.train.empty()) throw ConfigError("split: no sample is left for training");
+  out.spec.state = facts(*out.source, steps_of(*out.source, out.splits.train, o), o);
+  out.spec.context = context_spec(*out.source, out.splits.train, o.data.nodes);
+  const std::string chosen = choose_sizes(o, out.spec.state, folder);
+  if (!chosen.empty()) out.notes.push_back(chosen);
+  out.spec.field = o.field;
+  out.spec.field_settings = o.field_settings;
+  follow_boundary(*o.field_settings, out.source->description(), out.notes);
+  out.spec.normalizer = o.normalizer;
+  out.spec.normalizer_options = o.normalizer_options;
+  out.spec.precision = o.precision;
+  out.spec.provenance = {{"program", fmt::format("cvf {}", version)},
+                         {"objective", o.objective},
+                         {"seed", fmt::format("{}", o.seed)}};
+  return out;
+}
+
+}  // namespace cvf::train

@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
+#include "systems/cosine_field.hpp"
 #include "systems/disc.hpp"
 #include "systems/grid.hpp"
 #include "systems/numpy_legacy.hpp"
@@ -28,6 +29,11 @@ SW::ShallowWater(GridSize grid, Options options) : grid_(grid), options_(std::mo
   check_range("centre", options_.centre, true);
   check_range("inner_height", options_.inner_height, true);
   check_range("domain", options_.domain, false);
+  if (has_bottom() && options_.bottom_height >= std::min(options_.outer_height, options_.inner_height.front())) {
+    throw ConfigError(
+        "shallow_water.bottom_height: {} reaches the surface; it must be below outer_height and inner_height",
+        options_.bottom_height);
+  }
   const double length = options_.domain[1] - options_.domain[0];
   dx_ = length / grid.nx;
   dy_ = length / grid.ny;
@@ -47,6 +53,27 @@ std::vector<double> SW::y() const {
 
 std::vector<std::string> SW::scalar_names() const {
   return {"radius", "centre_x", "centre_y", "inner_height", "solver_steps", "smallest_dt"};
+}
+
+std::vector<std::string> SW::static_names() const {
+  if (!has_bottom()) return {};
+  return {"bottom"};
+}
+
+std::vector<std::vector<float>> SW::statics(const Draw& draw) const {
+  if (!has_bottom()) return {};
+  return {draw_bottom(draw)};
+}
+
+std::vector<float> SW::draw_bottom(const Draw& draw) const {
+  RandomStream stream(draw.seed, fmt::format("shallow_water bottom/{}", draw.attempt), draw.sample);
+  const double length = options_.domain[1] - options_.domain[0];
+  const auto field = cosine_field(grid_, length, length, options_.bottom_length, stream);
+  const auto [low, high] = std::ranges::minmax(field);
+  const double scale = high > low ? options_.bottom_height / (high - low) : 0;
+  std::vector<float> out;
+  for (const double value : field) out.push_back(static_cast<float>((value - low) * scale));
+  return out;
 }
 
 SW::Dam SW::draw_dam(const Draw& draw) const {
@@ -91,8 +118,8 @@ std::vector<double> SW::initial_state(const Dam& dam) const {
 
 FiniteVolume SW::solver() const {
   const double length = options_.domain[1] - options_.domain[0];
-  return FiniteVolume({.step = shallow_step(),
-                       .components = 3,
+  return FiniteVolume({.step = has_bottom() ? shallow_bottom_step() : shallow_step(),
+                       .components = has_bottom() ? 4 : 3,
                        .grid = grid_,
                        .length_x = length,
                        .length_y = length,
@@ -118,7 +145,14 @@ Scalars SW::simulate(const Draw& draw, std::span<const double> times, const Fram
   const auto write = [this](const FiniteVolume& solver, std::span<double> planes) {
     write_frame(solver, planes);
   };
-  run_frames(water, initial_state(dam), times, static_cast<int>(channels().size()), write, sink);
+  auto initial = initial_state(dam);
+  if (has_bottom()) {
+    const auto bottom = draw_bottom(draw);
+    std::ranges::transform(initial.begin(), initial.begin() + std::ssize(bottom), bottom.begin(), bottom.end(),
+                           initial.begin(), std::minus<>());
+    initial.insert(initial.end(), bottom.begin(), bottom.end());
+  }
+  run_frames(water, initial, times, static_cast<int>(channels().size()), write, sink);
   return {{"radius", dam.radius},
           {"centre_x", dam.centre_x},
           {"centre_y", dam.centre_y},

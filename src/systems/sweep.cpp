@@ -4,18 +4,24 @@
 
 namespace cvf::systems {
 
-Step flow_step() {
 #if defined(__x86_64__)
-  if (cpu_has_avx2()) return avx2::flow_step;
+#define CVF_FASTEST(step) (cpu_has_avx2() ? avx2::step : portable::step)
+#else
+#define CVF_FASTEST(step) portable::step
 #endif
-  return portable::flow_step;
+
+Step flow_step() {
+  return CVF_FASTEST(flow_step);
 }
 
 Step shallow_step() {
-#if defined(__x86_64__)
-  if (cpu_has_avx2()) return avx2::shallow_step;
-#endif
-  return portable::shallow_step;
+  return CVF_FASTEST(shallow_step);
 }
+
+Step shallow_bottom_step() {
+  return CVF_FASTEST(shallow_bottom_step);
+}
+
+#undef CVF_FASTEST
 
 }  // namespace cvf::systems

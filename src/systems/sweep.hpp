@@ -44,14 +44,17 @@ using Step = void (*)(const Sweep&);
 /// The fastest flavour that this CPU runs; all give the same bits.
 Step flow_step();
 Step shallow_step();
+Step shallow_bottom_step();  // a fourth component is the height of the bottom
 
 namespace portable {
 void flow_step(const Sweep&);
 void shallow_step(const Sweep&);
+void shallow_bottom_step(const Sweep&);
 }  // namespace portable
 namespace avx2 {
 void flow_step(const Sweep&);
 void shallow_step(const Sweep&);
+void shallow_bottom_step(const Sweep&);
 }  // namespace avx2
 
 }  // namespace cvf::systems

@@ -22,7 +22,7 @@ Figure cell_step(const Case& wanted, systems::Step step, std::string_view flavou
   systems::FiniteVolume solver(
       {.step = step,
        .components = 4,
-       .grid = system.grid(),
+       .grid = {wanted.cells, wanted.cells},
        .cfl = options.cfl,
        .fluid = systems::gas(options.gamma, wanted.viscosity, wanted.viscosity, systems::Stress::full)});
   const double seconds = median_cpu_seconds(5, [&] {

@@ -28,7 +28,7 @@ nlohmann::json as_json(const data::Audit& audit, const data::Description& d) {
                      {"findings", nlohmann::json::array()}};
   for (std::size_t c = 0; c < audit.ranges.size(); ++c) {
     const auto& r = audit.ranges[c];
-    out["channels"][d.channels[c]] = {
+    out["channels"][d.channels()[c]] = {
         {"min", r.low}, {"max", r.high}, {"mean", r.mean}, {"std", r.deviation}};
   }
   for (const auto& f : audit.findings) {
@@ -45,7 +45,7 @@ void print_text(const data::Audit& audit, const data::Description& d) {
              audit.samples, audit.initial_classes, audit.trajectory_classes);
   for (std::size_t c = 0; c < audit.ranges.size(); ++c) {
     const auto& r = audit.ranges[c];
-    fmt::print("  {:<12} min {:<12.6g} max {:<12.6g} mean {:<12.6g} std {:.6g}\n", printable(d.channels[c]),
+    fmt::print("  {:<12} min {:<12.6g} max {:<12.6g} mean {:<12.6g} std {:.6g}\n", printable(d.channels()[c]),
                r.low, r.high, r.mean, r.deviation);
   }
   std::map<std::string, std::size_t> seen;

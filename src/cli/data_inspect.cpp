@@ -34,7 +34,8 @@ struct Beside {
 // A few samples tell the ranges; the audit reads everything.
 std::vector<Range> sampled_ranges(const data::Source& source, std::size_t most_samples) {
   const auto& d = source.description();
-  const std::size_t channels = d.channels.size(), step = std::max<std::size_t>(1, d.samples / most_samples);
+  const std::size_t channels = d.state.count(Role::state),
+                    step = std::max<std::size_t>(1, d.samples / most_samples);
   std::vector<Range> ranges(channels);
   std::vector<float> frame(d.frame_size());
   for (std::size_t sample = 0; sample < d.samples; sample += step) {
@@ -67,16 +68,17 @@ Beside ranges_of(const data::Source& source, const char* kind, const std::vector
 }
 
 std::vector<Beside> all_beside(const data::Source& source) {
-  const auto& d = source.description();
+  const auto& state = source.description().state;
+  const auto statics = state.names(Role::static_field), controls = state.names(Role::control);
   return {
-      ranges_of(source, "parameter", d.parameters, 1000,
+      ranges_of(source, "parameter", state.names(Role::parameter), 1000,
                 [&](std::size_t sample, std::size_t i) {
                   return std::vector{data::parameters_of(source, sample)[i]};
                 }),
-      ranges_of(source, "static", d.statics, 64,
-                [&](std::size_t sample, std::size_t i) { return source.static_field(sample, d.statics[i]); }),
-      ranges_of(source, "control", d.controls, 64,
-                [&](std::size_t sample, std::size_t i) { return source.control(sample, d.controls[i]); })};
+      ranges_of(source, "static", statics, 64,
+                [&](std::size_t sample, std::size_t i) { return source.static_field(sample, statics[i]); }),
+      ranges_of(source, "control", controls, 64,
+                [&](std::size_t sample, std::size_t i) { return source.control(sample, controls[i]); })};
 }
 
 std::string spacing_words(const std::vector<double>& times) {
@@ -115,15 +117,19 @@ struct Inspect {
       fmt::print("frames     {} to {} (ragged); sample 0: t = {:.6g} to {:.6g}, {}\n", *fewest, *most,
                  times.front(), times.back(), spacing_words(times));
     }
-    if (d.nx * d.ny == 1) {
-      fmt::print("state      vector of {}\n", d.channels.size());
+    const auto channels = d.channels();
+    if (d.state.is_vector()) {
+      fmt::print("state      vector of {}\n", channels.size());
     } else {
-      fmt::print("grid       {} x {} (y x x){}{}\n", d.ny, d.nx, extent("x", d.x), extent("y", d.y));
-      fmt::print("boundary   {}\n", printable(d.boundary));
+      std::string extents;
+      for (auto axis = d.state.axes.rbegin(); axis != d.state.axes.rend(); ++axis)
+        extents += extent(axis->name, axis->coordinates);
+      fmt::print("grid       {}{}\n", d.state.grid_text(), extents);
+      fmt::print("boundary   {}\n", printable(d.state.boundary()));
     }
     const auto ranges = sampled_ranges(source, 8);
-    for (std::size_t c = 0; c < d.channels.size(); ++c) {
-      fmt::print("channel    {:<12} {:.6g} to {:.6g} (in a few samples)\n", printable(d.channels[c]),
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      fmt::print("channel    {:<12} {:.6g} to {:.6g} (in a few samples)\n", printable(channels[c]),
                  ranges[c].low, ranges[c].high);
     }
     for (const auto& [kind, looked_at, names] : all_beside(source)) {
@@ -140,8 +146,9 @@ struct Inspect {
       if (std::ranges::find(shown_above, name) == shown_above.end())
         fmt::print("attribute  {} = {}\n", printable(name), printable(one_line(value)));
     }
+    const auto parameters = d.state.names(Role::parameter);
     for (const auto& [name, value] : source.scalars(0)) {
-      if (std::ranges::find(d.parameters, name) != d.parameters.end()) continue;
+      if (std::ranges::find(parameters, name) != parameters.end()) continue;
       fmt::print("scalar     {} = {:.6g} (sample 0)\n", printable(name), value);
     }
     for (const auto& note : d.notes) fmt::print("note       {}\n", printable(note));
@@ -154,17 +161,18 @@ struct Inspect {
                        {"axes", d.axes},
                        {"samples", d.samples},
                        {"frames", d.frames},
-                       {"ny", d.ny},
-                       {"nx", d.nx},
-                       {"channels", d.channels},
-                       {"boundary", d.boundary},
+                       {"ny", d.state.size_along("y")},
+                       {"nx", d.state.size_along("x")},
+                       {"channels", d.channels()},
+                       {"boundary", d.state.boundary()},
                        {"attributes", d.attributes},
                        {"notes", d.notes},
                        {"times", source.times(0)},
                        {"scalars", source.scalars(0)}};
+    if (d.state.axes.size() > 2) out["nz"] = d.state.size_along("z");
     const auto ranges = sampled_ranges(source, 8);
     for (std::size_t c = 0; c < ranges.size(); ++c)
-      out["ranges"][d.channels[c]] = {ranges[c].low, ranges[c].high};
+      out["ranges"][d.channels()[c]] = {ranges[c].low, ranges[c].high};
     for (const auto& [kind, looked_at, names] : all_beside(source)) {
       const std::string word = std::string(kind) == "static" ? kind : std::string(kind) + "s";
       out[word] = nlohmann::json::object();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -51,10 +52,17 @@ std::string text_of(const AxisBoundary& axis) {
 
 }  // namespace
 
+AxisBoundary GridBoundary::along(std::string_view axis) const {
+  for (const auto& [name, boundary] : named) {
+    if (name == axis) return boundary;
+  }
+  return elsewhere;
+}
+
 std::optional<GridBoundary> parse_boundary(std::string_view text) {
   if (text.find(':') == std::string_view::npos) {
-    const auto both = axis_of(trimmed(text));
-    return both ? std::optional(GridBoundary{*both, *both}) : std::nullopt;
+    const auto all = axis_of(trimmed(text));
+    return all ? std::optional(GridBoundary{*all, {}}) : std::nullopt;
   }
   GridBoundary out;
   for (const auto& part : text::split(text, ',')) {
@@ -62,15 +70,20 @@ std::optional<GridBoundary> parse_boundary(std::string_view text) {
     if (colon == std::string::npos) return std::nullopt;
     const auto name = trimmed(std::string_view(part).substr(0, colon));
     const auto axis = axis_of(trimmed(std::string_view(part).substr(colon + 1)));
-    if (!axis || (name != "y" && name != "x")) return std::nullopt;
-    (name == "y" ? out.y : out.x) = *axis;
+    if (!axis || (name != "z" && name != "y" && name != "x")) return std::nullopt;
+    out.named.emplace_back(name, *axis);
   }
   return out;
 }
 
 std::string to_text(const GridBoundary& boundary) {
-  if (boundary.y == boundary.x) return text_of(boundary.y);
-  return fmt::format("y: {}, x: {}", text_of(boundary.y), text_of(boundary.x));
+  if (boundary.named.empty()) return text_of(boundary.elsewhere);
+  const auto& first = boundary.named.front().second;
+  const auto as_first = [&](const auto& axis) { return axis.second == first; };
+  if (std::ranges::all_of(boundary.named, as_first)) return text_of(first);
+  std::vector<std::string> out;
+  for (const auto& [name, axis] : boundary.named) out.push_back(name + ": " + text_of(axis));
+  return text::join(out, ", ");
 }
 
 std::string boundary_names() {

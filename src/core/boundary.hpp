@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace cvf {
 
@@ -15,9 +17,12 @@ struct AxisBoundary {
   bool operator==(const AxisBoundary&) const = default;
 };
 
+/// What a text says of the axes of a grid that it may not know.
 struct GridBoundary {
-  AxisBoundary y, x;
-  bool operator==(const GridBoundary&) const = default;
+  AxisBoundary elsewhere = {};  // along the axes that are not named
+  std::vector<std::pair<std::string, AxisBoundary>> named = {};
+
+  AxisBoundary along(std::string_view axis) const;
 };
 
 /// "periodic" for all sides, "y: wall, x: periodic" for each axis, "x: wall/outflow" for the low and the high
@@ -25,7 +30,7 @@ struct GridBoundary {
 /// is periodic.
 std::optional<GridBoundary> parse_boundary(std::string_view text);
 
-/// The shortest text that parses to the same.
+/// The shortest text that says the same of the axes that are named; of all others, where none is.
 std::string to_text(const GridBoundary& boundary);
 
 /// "unknown, periodic, zero_flux, outflow, wall", for a message.

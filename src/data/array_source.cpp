@@ -21,12 +21,14 @@ void require_extent(const View& view, char axis, std::size_t wanted, bool repeat
 
 void require_description(const Description& about) {
   if (about.samples == 0) throw DataError("{}: has no samples", about.file);
-  if (about.channels.empty()) throw DataError("{}: has no channels", about.file);
-  std::size_t values = about.channels.size();
-  if (__builtin_mul_overflow(values, about.ny, &values) ||
-      __builtin_mul_overflow(values, about.nx, &values) || values == 0 || values > largest_frame) {
-    throw DataError("{}: frames of {} x {} x {} values are empty or too large", about.file, about.ny,
-                    about.nx, about.channels.size());
+  const std::size_t channels = about.state.count(Role::state);
+  if (channels == 0) throw DataError("{}: has no channels", about.file);
+  std::size_t values = channels;
+  bool fits = true;
+  for (const auto& axis : about.state.axes) fits = fits && !__builtin_mul_overflow(values, axis.size, &values);
+  if (!fits || values == 0 || values > largest_frame) {
+    throw DataError("{}: frames of {} cells with {} channels are empty or too large", about.file,
+                    about.state.grid_text(), channels);
   }
   for (std::size_t sample = 0; sample < about.samples; ++sample) {
     if (about.frames.at(sample) == 0) throw DataError("{}: sample {} has no frames", about.file, sample);
@@ -40,19 +42,19 @@ const auto& pick(const auto& values, std::size_t sample) {
 }  // namespace
 
 FrameShape shape_of(const Description& description) {
-  return {description.ny, description.nx, description.channels.size()};
+  return {description.state, description.state.count(Role::state)};
 }
 
 void require_fit(const View& view, const Description& description, std::size_t frames) {
   const bool several = view.axes.find('n') != std::string::npos;
   if (several) require_extent(view, 'n', description.samples, false);
   if (!view.only_frame) require_extent(view, 't', frames, true);
-  require_extent(view, 'y', description.ny, true);
-  require_extent(view, 'x', description.nx, true);
+  for (const char axis : grid_axes)
+    require_extent(view, axis, description.state.size_along({&axis, 1}), true);
   const std::size_t channels = extent_of(view.array->extents(), view.axes, 'c');
-  if (channels == 0 || view.first_channel + channels > description.channels.size()) {
-    throw DataError("{}: has {} channels, but only {} have names", view.array->name(), channels,
-                    description.channels.size());
+  const std::size_t named = description.state.count(Role::state);
+  if (channels == 0 || view.first_channel + channels > named) {
+    throw DataError("{}: has {} channels, but only {} have names", view.array->name(), channels, named);
   }
 }
 
@@ -131,7 +133,7 @@ std::vector<float> ArraySource::static_field(std::size_t sample, const std::stri
   const auto found = content_.statics.find(name);
   if (found == content_.statics.end()) return Source::static_field(sample, name);
   const auto& [view, index, count] = found->second;
-  const FrameShape shape{description().ny, description().nx, count};
+  const FrameShape shape(description().state, count);
   std::vector<float> all(shape.size()), out;
   data::read(view, sample, 0, 1, shape, all.data());
   for (std::size_t i = index; i < all.size(); i += count) out.push_back(all[i]);

@@ -79,7 +79,8 @@ void check_numbers(const Source& source, const std::vector<Fingerprint>& prints,
 }
 
 void check_channels(const Source& source, const std::vector<Fingerprint>& prints, Audit& audit) {
-  for (std::size_t c = 0; c < source.description().channels.size(); ++c) {
+  const auto channels = source.description().channels();
+  for (std::size_t c = 0; c < channels.size(); ++c) {
     ChannelSums total{INFINITY, -INFINITY, 0, 0, 0};
     Samples constant;
     for (std::size_t sample = 0; sample < prints.size(); ++sample) {
@@ -95,7 +96,7 @@ void check_channels(const Source& source, const std::vector<Fingerprint>& prints
     audit.ranges.push_back(
         {total.low, total.high, mean, std::sqrt(std::max(0.0, total.squares / count - mean * mean))});
 
-    const std::string& name = source.description().channels[c];
+    const std::string& name = channels[c];
     if (total.finite > 0 && total.low == total.high) {
       audit.findings.push_back({"constant channel", Severity::fault,
                                 fmt::format("channel {} is {} everywhere", name, total.low), constant});

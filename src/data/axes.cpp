@@ -6,13 +6,13 @@
 namespace cvf::data {
 namespace {
 
-constexpr std::string_view known = "ntyxc";
+constexpr std::string_view known = "ntzyxc";
 
 char parse_letter(std::string_view word, std::string_view text, const std::string& name) {
   const std::size_t from = word.find_first_not_of(' ');
   const std::size_t to = word.find_last_not_of(' ');
   if (from == std::string_view::npos || from != to || known.find(word[from]) == std::string_view::npos) {
-    throw DataError("{}: axes '{}': '{}' is no axis (n sample, t time, y, x, c channel, e.g. n,t,y,x,c)",
+    throw DataError("{}: axes '{}': '{}' is no axis (n sample, t time, z, y, x, c channel, e.g. n,t,y,x,c)",
                     name, text, word);
   }
   return word[from];
@@ -32,6 +32,9 @@ std::string parse_axes(std::string_view text, const Extents& extents, const std:
   if (letters.find('t') == std::string::npos) throw DataError("{}: axes '{}' have no t (time)", name, text);
   if (letters.find('y') != std::string::npos && letters.find('x') == std::string::npos) {
     throw DataError("{}: axes '{}' have y but no x; a single axis in space is called x", name, text);
+  }
+  if (letters.find('z') != std::string::npos && letters.find('y') == std::string::npos) {
+    throw DataError("{}: axes '{}' have z but no y; two axes in space are called y and x", name, text);
   }
   if (letters.size() != extents.size()) {
     throw DataError("{}: axes '{}' name {} axes, but the array has {} ({})", name, text, letters.size(),

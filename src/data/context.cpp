@@ -22,14 +22,15 @@ class InContext : public Source {
   InContext(std::shared_ptr<const Source> below, const ContextOptions& options)
       : below_(std::move(below)), options_(options) {
     const auto& d = below_->description();
-    const bool on_grid = d.frame_size() > d.channels.size();
+    const bool on_grid = !d.state.is_vector();
+    const Names channels = d.channels();
     ContextNames names;
     names.parameters = options.parameters;
     names.statics = options.statics;
     for (const auto& name : options.controls)
-      (on_grid && has(d.channels, name) ? names.control_fields : names.controls).push_back(name);
+      (on_grid && has(channels, name) ? names.control_fields : names.controls).push_back(name);
     check_names(names, on_grid);
-    Names left = d.channels;
+    Names left = channels;
     std::erase_if(left, [&](const auto& name) { return is_context(name); });
     if (left.empty()) throw DataError("{}: no channel is left for the state", d.file);
     states_ = with_channels(below_, left);
@@ -76,13 +77,15 @@ class InContext : public Source {
   bool is_context(const std::string& name) const {
     return has(options_.parameters, name) || has(options_.statics, name) || has(options_.controls, name);
   }
-  bool is_channel(const std::string& name) const { return has(below_->description().channels, name); }
-  std::size_t cells() const { return description_.frame_size() / description_.channels.size(); }
+  bool is_channel(const std::string& name) const { return has(below_->description().channels(), name); }
+  std::size_t cells() const { return description_.state.cells(); }
 
   void check_names(const ContextNames& names, bool on_grid) const {
     const auto& d = below_->description();
     const auto scalars = d.samples > 0 ? below_->scalars(0) : std::map<std::string, double>{};
-    Names known = d.channels;
+    const Names channels = d.channels(), statics = d.state.names(Role::static_field),
+                controls = d.state.names(Role::control);
+    Names known = channels;
     const auto require = [&](const char* key, const std::string& name, bool there) {
       if (there || is_channel(name)) return;
       throw DataError("{}: data.{}: the file has no '{}'{}", d.file, key, name,
@@ -90,16 +93,16 @@ class InContext : public Source {
     };
     for (const auto& [name, value] : scalars) known.push_back(name);
     for (const auto& name : names.parameters) require("parameters", name, scalars.contains(name));
-    known = d.channels;
-    known.insert(known.end(), d.statics.begin(), d.statics.end());
-    for (const auto& name : names.statics) require("static", name, has(d.statics, name));
+    known = channels;
+    known.insert(known.end(), statics.begin(), statics.end());
+    for (const auto& name : names.statics) require("static", name, has(statics, name));
     if (!names.statics.empty() && !on_grid) {
       throw DataError("{}: data.static: its states have no grid; name '{}' in data.parameters", d.file,
                       names.statics[0]);
     }
-    known = d.channels;
-    known.insert(known.end(), d.controls.begin(), d.controls.end());
-    for (const auto& name : names.controls) require("controls", name, has(d.controls, name));
+    known = channels;
+    known.insert(known.end(), controls.begin(), controls.end());
+    for (const auto& name : names.controls) require("controls", name, has(controls, name));
     Names all = options_.parameters;
     all.insert(all.end(), options_.statics.begin(), options_.statics.end());
     all.insert(all.end(), options_.controls.begin(), options_.controls.end());

@@ -14,14 +14,11 @@ namespace {
 
 GroupsPlan plan_for(const Source& source, const std::vector<std::size_t>& samples) {
   const Description& d = source.description();
-  GroupsPlan plan{d.channels, d.ny, d.nx, d.x, d.y, d.boundary, {}, {}, {}};
+  GroupsPlan plan{.state = d.state};
   for (const std::size_t sample : samples) {
     interrupt::throw_if_requested("no file was written");
     plan.times.push_back(source.times(sample));
   }
-  plan.parameters = d.parameters;
-  plan.statics = d.statics;
-  plan.controls = d.controls;
   plan.attributes.assign(d.attributes.begin(), d.attributes.end());
   return plan;
 }
@@ -46,11 +43,12 @@ void copy_beside(const Source& source, std::size_t from, const GroupsPlan& plan,
     const std::vector<std::size_t> start(extents.size(), 0);
     to.create_dataset(path, extents, {hdf5::Element::float32}).write(start, extents, values.data());
   };
-  if (!plan.statics.empty()) to.create_group("static");
-  for (const auto& name : plan.statics)
+  const auto statics = plan.state.names(Role::static_field), controls = plan.state.names(Role::control);
+  if (!statics.empty()) to.create_group("static");
+  for (const auto& name : statics)
     write(static_path(name), plan.static_extents(), source.static_field(from, name));
-  if (!plan.controls.empty()) to.create_group("controls");
-  for (const auto& name : plan.controls) {
+  if (!controls.empty()) to.create_group("controls");
+  for (const auto& name : controls) {
     const auto values = source.control(from, name);
     write(control_path(name), {values.size()}, values);
   }

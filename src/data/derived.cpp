@@ -39,7 +39,7 @@ class ChannelChoice : public Derived {
  public:
   ChannelChoice(std::shared_ptr<const Source> source, const std::vector<std::string>& wanted)
       : Derived(std::move(source)) {
-    const auto& known = below_->description().channels;
+    const auto known = below_->description().channels();
     for (const auto& name : wanted) {
       const auto place = std::find(known.begin(), known.end(), name);
       if (place == known.end()) {
@@ -47,12 +47,12 @@ class ChannelChoice : public Derived {
       }
       picks_.push_back(static_cast<std::size_t>(place - known.begin()));
     }
-    description_.channels = wanted;
+    description_.state.set_names(Role::state, wanted);
   }
 
   void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const override {
     const auto values = read_below(sample, first, count);
-    const std::size_t stride = below_->description().channels.size();
+    const std::size_t stride = below_->description().state.count(Role::state);
     std::size_t at = 0;
     for (std::size_t cell = 0; cell < values.size(); cell += stride) {
       for (const std::size_t pick : picks_) out[at++] = values[cell + pick];
@@ -65,9 +65,9 @@ class ChannelChoice : public Derived {
 
 class OtherNames : public Derived {
  public:
-  OtherNames(std::shared_ptr<const Source> source, std::vector<std::string> names)
+  OtherNames(std::shared_ptr<const Source> source, const std::vector<std::string>& names)
       : Derived(std::move(source)) {
-    description_.channels = std::move(names);
+    description_.state.set_names(Role::state, names);
   }
 
   void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const override {
@@ -78,45 +78,52 @@ class OtherNames : public Derived {
 class BlockAverage : public Derived {
  public:
   BlockAverage(std::shared_ptr<const Source> source, std::size_t factor)
-      : Derived(std::move(source)), fx_(factor), fy_(below_->description().ny == 1 ? 1 : factor) {
-    auto& d = description_;
-    if (d.nx % fx_ != 0 || d.ny % fy_ != 0) {
-      throw DataError("{}: a grid of {} x {} cannot be averaged in blocks of {}; take a divisor of both",
-                      d.file, d.ny, d.nx, factor);
+      : Derived(std::move(source)), factor_(factor) {
+    auto axes = description_.state.axes;
+    if (axes.empty()) throw DataError("{}: its states have no grid to average over", description_.file);
+    for (auto& axis : axes) {
+      if (axis.size % factor != 0) {
+        throw DataError("{}: a grid of {} cannot be averaged in blocks of {}; take a divisor of all its sides",
+                        description_.file, description_.state.grid_text(), factor);
+      }
+      axis.size /= factor;
+      axis.coordinates = means(axis.coordinates, factor);
     }
-    d.nx /= fx_;
-    d.ny /= fy_;
-    d.x = means(d.x, fx_);
-    d.y = means(d.y, fy_);
+    description_.state.set_axes(std::move(axes));
   }
 
   void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const override {
-    average(read_below(sample, first, count), count, description_.channels.size(), out);
+    average(read_below(sample, first, count), description_.state.count(Role::state), out);
   }
 
   std::vector<float> static_field(std::size_t sample, const std::string& name) const override {
-    std::vector<float> out(description_.ny * description_.nx);
-    average(below_->static_field(sample, name), 1, 1, out);
+    std::vector<float> out(description_.state.cells());
+    average(below_->static_field(sample, name), 1, out);
     return out;
   }
 
  private:
-  void average(const std::vector<float>& values, std::size_t count, std::size_t channels,
-               std::span<float> out) const {
-    const std::size_t fine_nx = description_.nx * fx_, rows = count * description_.ny;
-    const double share = 1.0 / static_cast<double>(fx_ * fy_);
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t ix = 0; ix < description_.nx; ++ix) {
-        for (std::size_t c = 0; c < channels; ++c) {
-          double sum = 0;
-          for (std::size_t jy = 0; jy < fy_; ++jy) {
-            const float* cells = &values[((row * fy_ + jy) * fine_nx + ix * fx_) * channels + c];
-            for (std::size_t jx = 0; jx < fx_; ++jx) sum += cells[jx * channels];
-          }
-          out[(row * description_.nx + ix) * channels + c] = static_cast<float>(sum * share);
+  // Along one axis after the other, from the fastest: sums of `factor_` neighbours.
+  void average(const std::vector<float>& values, std::size_t channels, std::span<float> out) const {
+    std::vector<double> sums(values.begin(), values.end());
+    const auto& axes = below_->description().state.axes;
+    std::size_t stride = channels;  // of the axis, in what is left
+    double share = 1;
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+      const std::size_t coarse = axis->size / factor_, blocks = sums.size() / (stride * factor_);
+      std::vector<double> next(blocks * stride, 0.0);
+      for (std::size_t block = 0; block < blocks; ++block) {
+        for (std::size_t j = 0; j < factor_; ++j) {
+          for (std::size_t i = 0; i < stride; ++i)
+            next[block * stride + i] += sums[(block * factor_ + j) * stride + i];
         }
       }
+      sums = std::move(next);
+      stride *= coarse;
+      share /= static_cast<double>(factor_);
     }
+    std::transform(sums.begin(), sums.end(), out.begin(),
+                   [share](double sum) { return static_cast<float>(sum * share); });
   }
 
   static std::vector<double> means(const std::vector<double>& fine, std::size_t factor) {
@@ -129,24 +136,24 @@ class BlockAverage : public Derived {
     return coarse;
   }
 
-  std::size_t fx_, fy_;
+  std::size_t factor_;
 };
 
 }  // namespace
 
 std::shared_ptr<const Source> with_channels(std::shared_ptr<const Source> source,
                                             const std::vector<std::string>& channels) {
-  if (channels.empty() || channels == source->description().channels) return source;
+  if (channels.empty() || channels == source->description().channels()) return source;
   return std::make_shared<ChannelChoice>(std::move(source), channels);
 }
 
 std::shared_ptr<const Source> renamed(std::shared_ptr<const Source> source, std::vector<std::string> names) {
-  if (names.size() != source->description().channels.size()) {
+  if (names.size() != source->description().channels().size()) {
     throw UsageError("{}: {} names for its {} channels", source->description().file, names.size(),
-                     source->description().channels.size());
+                     source->description().channels().size());
   }
-  if (names == source->description().channels) return source;
-  return std::make_shared<OtherNames>(std::move(source), std::move(names));
+  if (names == source->description().channels()) return source;
+  return std::make_shared<OtherNames>(std::move(source), names);
 }
 
 std::shared_ptr<const Source> averaged(std::shared_ptr<const Source> source, std::size_t factor) {

@@ -52,8 +52,8 @@ void add_context(const Source& source, std::size_t sample, Fingerprint& print) {
   print.parameters = parameters_of(source, sample);
   Sha256 hash;
   const auto add = [&hash](const std::vector<float>& values) { hash.add(std::as_bytes(std::span(values))); };
-  for (const auto& name : d.statics) add(source.static_field(sample, name));
-  for (const auto& name : d.controls) add(source.control(sample, name));
+  for (const auto& name : d.state.names(Role::static_field)) add(source.static_field(sample, name));
+  for (const auto& name : d.state.names(Role::control)) add(source.control(sample, name));
   print.beside = hash.finish();
 }
 
@@ -79,9 +79,10 @@ std::array<double, Projections::count> Projections::of(std::span<const float> fr
 Fingerprint fingerprint(const Source& source, std::size_t sample, const Projections& projections) {
   const Description& d = source.description();
   const std::size_t size = d.frame_size(), frames = d.frames.at(sample);
+  const auto channels = d.channels();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Fingerprint print;
-  print.channels.assign(d.channels.size(), {infinity, -infinity, 0, 0, 0});
+  print.channels.assign(channels.size(), {infinity, -infinity, 0, 0, 0});
 
   add_context(source, sample, print);
 
@@ -96,7 +97,7 @@ Fingerprint fingerprint(const Source& source, std::size_t sample, const Projecti
     whole.add(std::as_bytes(fresh));
     for (std::size_t f = 0; f < count; ++f) {
       const std::span<const float> frame = fresh.subspan(f * size, size);
-      add_statistics(frame, first + f, d.channels, print);
+      add_statistics(frame, first + f, channels, print);
       if (first + f > 0 && std::memcmp(frame.data() - size, frame.data(), size * sizeof(float)) == 0) {
         if (print.repeated_frames++ == 0) print.first_repeated_frame = first + f;
       }
@@ -109,7 +110,7 @@ Fingerprint fingerprint(const Source& source, std::size_t sample, const Projecti
       hash.add(std::as_bytes(std::span(print.beside)));
       print.initial = hash.finish();
       print.projections = projections.of(initial);
-      print.variation = variation_about_means(initial, d.channels.size());
+      print.variation = variation_about_means(initial, channels.size());
     }
     std::copy_n(fresh.data() + (count - 1) * size, size, values.data());
   }

@@ -2,8 +2,8 @@
 // should know as attributes and small arrays beside the data.
 //
 //   /                attributes: generator, version, channels, boundary, axes, and what the maker adds
-//   (config, seed, ...) /0000/data       float32 (t,y,x,c), (t,x,c) or (t,c), one chunk a frame
-//   /0000/grid/{x,y,t}
+//   (config, seed, ...) /0000/data       float32 (t,z,y,x,c), (t,y,x,c), (t,x,c) or (t,c), one chunk a frame
+//   /0000/grid/{x,y,z,t}
 //   /0000/scalars/*  float64: drawn parameters, solver statistics
 //   /0000/static/*   float32 of the grid's shape: fields that do not change in time
 //   /0000/controls/* float32 (t): what acts on the sample, at its frame times and linear in between
@@ -15,26 +15,21 @@
 #include <utility>
 #include <vector>
 
+#include "core/state_spec.hpp"
+
 namespace cvf::data {
 
 struct GroupsPlan {
-  std::vector<std::string> channels;
-  std::size_t ny = 1, nx = 1;
-  std::vector<double> x, y;
-  std::string boundary;
-  std::vector<std::vector<double>> times;  // for each sample
-  std::vector<std::string> scalar_names;
-  std::vector<std::pair<std::string, std::string>> attributes;  // of the root
-  std::vector<std::string> parameters = {};  // the scalars that are parameters of the equation
-  std::vector<std::string> statics = {};     // static fields of each sample
-  std::vector<std::string> controls = {};    // control series of each sample
+  StateSpec state;  // its channels, with the parameters (some of the scalars), static fields and controls
+  std::vector<std::vector<double>> times = {};  // for each sample
+  std::vector<std::string> scalar_names = {};
+  std::vector<std::pair<std::string, std::string>> attributes = {};  // of the root
 
-  std::size_t cells() const { return ny * nx; }
-  std::vector<std::size_t> static_extents() const;  // of a static field: {ny,nx}, {nx} or {}
+  std::vector<std::size_t> static_extents() const;  // of a static field: as the grid
   std::size_t samples() const { return times.size(); }
-  std::size_t frame_size() const { return ny * nx * channels.size(); }
+  std::size_t frame_size() const { return state.frame_size(); }
   std::string key(std::size_t sample) const;                   // "0007"
-  std::vector<std::size_t> extents(std::size_t sample) const;  // of its data: {T,ny,nx,C}, {T,nx,C} or {T,C}
+  std::vector<std::size_t> extents(std::size_t sample) const;  // of its data: {T, axes, C}
   std::string axes() const;                                    // "t,y,x,c", "t,x,c" or "t,c"
   std::string digest() const;  // SHA-256 of all the above: equal plans make equal files
 };

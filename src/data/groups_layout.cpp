@@ -48,6 +48,7 @@ void GroupsWriter::lay_out(const std::string& path) const {
   hdf5::File file = hdf5::File::create(path);
   hdf5::Group root = file.root();
   write_root(root, plan_);
+  const auto statics = plan_.state.names(Role::static_field), controls = plan_.state.names(Role::control);
   std::size_t unheard = 0;
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
     listen(plan_.times[sample].size(), unheard);
@@ -70,11 +71,11 @@ void GroupsWriter::lay_out(const std::string& path) const {
     };
     const hdf5::Group scalars = group.create_group("scalars");
     for (const auto& name : plan_.scalar_names) reserve(scalars, name, {}, hdf5::Element::float64);
-    if (!plan_.statics.empty()) group.create_group("static");
-    for (const auto& name : plan_.statics)
+    if (!statics.empty()) group.create_group("static");
+    for (const auto& name : statics)
       reserve(group, static_path(name), plan_.static_extents(), hdf5::Element::float32);
-    if (!plan_.controls.empty()) group.create_group("controls");
-    for (const auto& name : plan_.controls)
+    if (!controls.empty()) group.create_group("controls");
+    for (const auto& name : controls)
       reserve(group, control_path(name), {plan_.times[sample].size()}, hdf5::Element::float32);
   }
   file.close();
@@ -84,6 +85,7 @@ void GroupsWriter::find_places(const std::string& path) {
   const hdf5::Guard guard;
   const hdf5::Group root = hdf5::File::open(path).root();
   places_.resize(plan_.samples());
+  const auto statics = plan_.state.names(Role::static_field), controls = plan_.state.names(Role::control);
   std::size_t unheard = 0;
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
     listen(plan_.times[sample].size(), unheard);
@@ -92,8 +94,8 @@ void GroupsWriter::find_places(const std::string& path) {
     const auto offset = [&group](const std::string& name) { return H5Dget_offset(group.dataset(name).id()); };
     places.frames = frame_offsets(group.dataset("data"), plan_.frame_size() * sizeof(float));
     for (const auto& name : plan_.scalar_names) places.scalars.push_back(offset("scalars/" + name));
-    for (const auto& name : plan_.statics) places.statics.push_back(offset(static_path(name)));
-    for (const auto& name : plan_.controls) places.controls.push_back(offset(control_path(name)));
+    for (const auto& name : statics) places.statics.push_back(offset(static_path(name)));
+    for (const auto& name : controls) places.controls.push_back(offset(control_path(name)));
     for_each_piece(sample, [&](std::uint64_t place, std::size_t) {
       if (place == HADDR_UNDEF) {
         throw DataError("{}: no room was reserved for sample {}; delete the file and begin again", path,
@@ -108,7 +110,7 @@ void GroupsWriter::for_each_piece(
   const Places& places = places_[sample];
   for (const auto place : places.frames) use(place, plan_.frame_size() * sizeof(float));
   for (const auto place : places.scalars) use(place, sizeof(double));
-  for (const auto place : places.statics) use(place, plan_.cells() * sizeof(float));
+  for (const auto place : places.statics) use(place, plan_.state.cells() * sizeof(float));
   for (const auto place : places.controls) use(place, plan_.times[sample].size() * sizeof(float));
 }
 

@@ -78,21 +78,24 @@ std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options
 }
 
 std::vector<float> Source::static_field(std::size_t, const std::string& name) const {
+  const auto known = description().state.names(Role::static_field);
   throw DataError("{}: has no static field '{}'{}", description().file, name,
-                  description().statics.empty() ? "" : text::suggestion(name, description().statics));
+                  known.empty() ? "" : text::suggestion(name, known));
 }
 
 std::vector<float> Source::control(std::size_t, const std::string& name) const {
+  const auto known = description().state.names(Role::control);
   throw DataError("{}: has no control '{}'{}", description().file, name,
-                  description().controls.empty() ? "" : text::suggestion(name, description().controls));
+                  known.empty() ? "" : text::suggestion(name, known));
 }
 
 std::vector<double> parameters_of(const Source& source, std::size_t sample) {
   const Description& about = source.description();
-  if (about.parameters.empty()) return {};
+  const auto parameters = about.state.names(Role::parameter);
+  if (parameters.empty()) return {};
   const auto scalars = source.scalars(sample);
   std::vector<double> out;
-  for (const auto& name : about.parameters) {
+  for (const auto& name : parameters) {
     const auto found = scalars.find(name);
     if (found == scalars.end())
       throw DataError("{}: sample {} has no parameter {}", about.file, sample, name);
@@ -121,7 +124,7 @@ void require_finite(const Source& source, std::size_t sample, std::size_t first,
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     throw DataError("{}: sample {}, frame {}, channel {} holds {}", about.file, sample,
-                    first + i / about.frame_size(), about.channels[i % about.channels.size()], values[i]);
+                    first + i / about.frame_size(), about.channels()[i % about.channels().size()], values[i]);
   }
 }
 

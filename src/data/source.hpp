@@ -1,7 +1,7 @@
 // Trajectories from a file, whatever its layout: the one face that the loader, the audit and every tool read.
 //
-// The internal form is (sample, time, y, x, channel), float32. A vector state has ny = nx = 1; a 1-D field
-// has ny = 1. Lengths and times may differ from sample to sample.
+// The internal form is (sample, time, axes of the grid, channel), float32. Lengths and times may differ from
+// sample to sample.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/sample_context.hpp"
+#include "core/state_spec.hpp"
 
 namespace cvf::data {
 
@@ -21,19 +22,16 @@ struct Description {
   std::string layout;  // "PDEBench groups", "The Well", ...
   std::string axes;    // how the file stores it, e.g. "t,y,x,c"
   std::size_t samples = 0;
-  std::size_t ny = 1, nx = 1;
-  std::vector<std::string> channels;  // named, in storage order
-  std::vector<double> x, y;           // coordinates; empty when the file has none
-  std::string boundary = "unknown";
+  /// The channels of the frames, and what the file has beside them: parameters (some of the scalars), static
+  /// fields and controls of each sample.
+  StateSpec state;
   std::vector<std::size_t> frames;                // for each sample
   std::map<std::string, std::string> attributes;  // scalars and texts worth showing
   ContextNames context;                           // what `context` gives for each sample
-  std::vector<std::string> parameters = {};       // the scalars that are parameters of the equation
-  std::vector<std::string> statics = {};          // fields of each sample that do not change in time
-  std::vector<std::string> controls = {};         // what acts on each sample, over its times
   std::vector<std::string> notes;  // what was noticed, e.g. a coordinate array that is one entry too long
 
-  std::size_t frame_size() const { return ny * nx * channels.size(); }  // values in one frame
+  std::vector<std::string> channels() const { return state.names(); }
+  std::size_t frame_size() const { return state.frame_size(); }  // values in one frame
 };
 
 class Source {
@@ -44,7 +42,7 @@ class Source {
   /// Time stamps of one sample, as many as it has frames, strictly increasing.
   virtual std::vector<double> times(std::size_t sample) const = 0;
 
-  /// Reads `count` frames of one sample from `first` on into `out` [count, ny, nx, C]. Safe from any thread.
+  /// Reads `count` frames of one sample from `first` on into `out` [count, axes, C]. Safe from any thread.
   virtual void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const = 0;
 
   /// Numbers stored with one sample: parameters of its equation, solver statistics.
@@ -53,7 +51,7 @@ class Source {
   /// What the sample's state moves under (see with_context); null: nothing that was asked for.
   virtual SampleContextPointer context(std::size_t /*sample*/) const { return nullptr; }
 
-  /// A static field of one sample, [ny, nx], and a control at times(sample), between which it is linear. All
+  /// A static field of one sample, [axes], and a control at times(sample), between which it is linear. All
   /// values are finite. A name that the description does not list is a DataError.
   virtual std::vector<float> static_field(std::size_t sample, const std::string& name) const;
   virtual std::vector<float> control(std::size_t sample, const std::string& name) const;

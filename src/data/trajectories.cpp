@@ -73,7 +73,7 @@ std::size_t Trajectories::bytes(std::size_t sample) const {
 
 std::shared_ptr<const Trajectory> Trajectories::read(std::size_t sample) const {
   const Description& d = source_->description();
-  const std::size_t cells = d.ny * d.nx, size = d.frame_size();
+  const std::size_t cells = d.state.cells(), channels = d.state.count(Role::state), size = d.frame_size();
   auto out = std::make_shared<Trajectory>();
   out->frames = data::kept_frames(downsampling_, d.frames.at(sample), seed_, sample);
   const std::vector<double> all_times = source_->times(sample);
@@ -90,7 +90,7 @@ std::shared_ptr<const Trajectory> Trajectories::read(std::size_t sample) const {
     source_->read(sample, out->frames[begin], run, values);
     require_finite(*source_, sample, out->frames[begin], values);
     for (std::size_t i = 0; i < run; ++i) {
-      to_planes(&values[i * size], cells, d.channels.size(), &out->values[(begin + i) * size]);
+      to_planes(&values[i * size], cells, channels, &out->values[(begin + i) * size]);
     }
     begin += run;
   }

@@ -16,16 +16,7 @@ struct Plan {
 };
 
 std::size_t target_stride(char axis, const FrameShape& shape) {
-  switch (axis) {
-    case 't':
-      return shape.size();
-    case 'y':
-      return shape.nx * shape.channels;
-    case 'x':
-      return shape.channels;
-    default:
-      return 0;  // n and single axes have one entry
-  }
+  return axis == 't' ? shape.size() : shape.stride(axis);  // n and single axes have one entry
 }
 
 Plan plan(const View& view, std::size_t sample, std::size_t first, std::size_t count,
@@ -53,8 +44,7 @@ void repeat_missing(Plan& made, const View& view, std::size_t count, const Frame
     }
   };
   if (view.axes.find('t') == std::string::npos) repeat('t', count);
-  repeat('y', shape.ny);
-  repeat('x', shape.nx);
+  for (const auto& [axis, size] : shape.axes) repeat(axis, size);
 }
 
 void read_piece(const View& view, std::size_t sample, std::size_t first, std::size_t count,
@@ -76,9 +66,8 @@ bool lies_as_asked(const View& view, const FrameShape& shape) {
 
 void read_frames(const View& view, std::size_t sample, std::size_t first, std::size_t count,
                  const FrameShape& shape, float* out) {
-  const std::size_t own = extent_of(view.array->extents(), view.axes, 'y') *
-                          extent_of(view.array->extents(), view.axes, 'x') *
-                          extent_of(view.array->extents(), view.axes, 'c');
+  std::size_t own = extent_of(view.array->extents(), view.axes, 'c');
+  for (const char axis : grid_axes) own *= extent_of(view.array->extents(), view.axes, axis);
   const bool has_time = view.axes.find('t') != std::string::npos;
   const std::size_t most =
       has_time && !lies_as_asked(view, shape) ? std::max<std::size_t>(1, most_buffered / own) : count;
@@ -88,6 +77,25 @@ void read_frames(const View& view, std::size_t sample, std::size_t first, std::s
 }
 
 }  // namespace
+
+FrameShape::FrameShape(const StateSpec& state, std::size_t channels_of_frame) : channels(channels_of_frame) {
+  for (const auto& axis : state.axes) axes.emplace_back(axis.name.front(), axis.size);
+}
+
+std::size_t FrameShape::size() const {
+  std::size_t out = channels;
+  for (const auto& [letter, entries] : axes) out *= entries;
+  return out;
+}
+
+std::size_t FrameShape::stride(char axis) const {
+  std::size_t out = channels;
+  for (auto at = axes.rbegin(); at != axes.rend(); ++at) {
+    if (at->first == axis) return out;
+    out *= at->second;
+  }
+  return 0;
+}
 
 void read(const View& view, std::size_t sample, std::size_t first, std::size_t count, const FrameShape& shape,
           float* out) {

@@ -81,22 +81,23 @@ struct Surrogate::Inside {
   double time = 0;             // of the state, on the clock of the controls
   solvers::Velocity velocity;  // in model units
 
-  rollout::Grid grid;
+  StateSpec state;  // of the host, on its own grid
+  std::vector<std::string> channels;
 
   std::vector<std::int64_t> shape() const {
-    const auto s = run.model.field->shape();
-    return s.is_vector() ? std::vector<std::int64_t>{1, s.channels}
-                         : std::vector<std::int64_t>{1, s.channels, grid.ny, grid.nx};
+    auto out = state.tensor_sizes();
+    out.insert(out.begin(), 1);
+    return out;
   }
   std::size_t size() const { return static_cast<std::size_t>(c10::multiply_integers(shape())); }
 
   template <class T>
-  Tensor to_model(std::span<T> state) const {
-    if (state.size() != size()) {
-      throw UsageError("the state has {} values, but the model takes {} ({} channels x {} x {})",
-                       state.size(), size(), run.model.spec.state.channels.size(), grid.ny, grid.nx);
+  Tensor to_model(std::span<T> values) const {
+    if (values.size() != size()) {
+      throw UsageError("the state has {} values, but the model takes {} ({} channels{})", values.size(),
+                       size(), state.count(Role::state), state.is_vector() ? "" : " on " + state.grid_text());
     }
-    return rollout::to_model(run.model, {tensor_of(state, shape())});
+    return rollout::to_model(run.model, {tensor_of(values, shape())});
   }
 
   void check_context(double ahead) const {
@@ -159,7 +160,8 @@ Surrogate Surrogate::load(const std::string& folder, const std::vector<std::stri
   tensors::prepare();
   auto inside = std::make_unique<Inside>();
   inside->run = open_run(folder);
-  inside->grid = rollout::grid_of(inside->run.model.spec.state);
+  inside->state = inside->run.model.spec.state;
+  inside->channels = inside->state.names();
   inside->choice = choice_of(inside->run.solver, settings);
   const auto context = rollout::context_of(inside->run.model);
   inside->solver = inside->choice.build(context);
@@ -170,21 +172,29 @@ Surrogate Surrogate::load(const std::string& folder, const std::vector<std::stri
 }
 
 const std::vector<std::string>& Surrogate::channels() const {
-  return inside_->run.model.spec.state.channels;
+  return inside_->channels;
 }
 std::int64_t Surrogate::ny() const {
-  return inside_->grid.ny;
+  return static_cast<std::int64_t>(inside_->state.size_along("y"));
 }
 std::int64_t Surrogate::nx() const {
-  return inside_->grid.nx;
+  return static_cast<std::int64_t>(inside_->state.size_along("x"));
 }
 void Surrogate::use_grid(std::int64_t ny, std::int64_t nx, double dy, double dx) {
   if (ny < 1 || nx < 1) throw UsageError("a grid of {} x {}: give one cell or more along y and x", ny, nx);
-  const auto own = rollout::grid_of(inside_->run.model.spec.state);
-  const rollout::Grid wanted{ny, nx, dy > 0 ? dy : own.dy, dx > 0 ? dx : own.dx};
+  const StateSpec& own = inside_->run.model.spec.state;
+  const auto along = [&own](const char* name, std::int64_t size, double given) {
+    const Axis* trained = own.axis(name);
+    const double spacing = given > 0 || trained == nullptr ? given : trained->spacing();
+    Axis out{name, static_cast<std::size_t>(size)};
+    if (spacing > 0) out.coordinates = {0, spacing * static_cast<double>(size - 1)};
+    return out;
+  };
+  StateSpec wanted = own;
+  wanted.set_axes({along("y", ny, dy), along("x", nx, dx)});
   const std::string wrong = rollout::misfit(wanted, inside_->run.model, dy <= 0 && dx <= 0);
   if (!wrong.empty()) throw UsageError("the state {}", wrong);
-  inside_->grid = wanted;
+  inside_->state = std::move(wanted);
   inside_->contexts = {};
 }
 void Surrogate::use_context(SampleContext context) {

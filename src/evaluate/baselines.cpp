@@ -16,13 +16,11 @@ constexpr std::size_t most_samples = 256;  // more would cost more reading and h
 }  // namespace
 
 MeanState mean_of_samples(const data::Source& source, std::span<const std::size_t> training) {
-  const auto& d = source.description();
   data::Trajectories trajectories(std::shared_ptr<const data::Source>(&source, [](const data::Source*) {}),
                                   {}, 0, false);
   const std::size_t read = std::min(training.size(), most_samples);
-  std::vector<std::int64_t> shape{1, static_cast<std::int64_t>(d.channels.size())};
-  if (d.ny * d.nx > 1)
-    shape.insert(shape.end(), {static_cast<std::int64_t>(d.ny), static_cast<std::int64_t>(d.nx)});
+  auto shape = source.description().state.tensor_sizes();
+  shape.insert(shape.begin(), 1);
   Tensor sum = torch::zeros(shape, torch::kDouble);
   std::int64_t frames = 0;
   shape[0] = -1;

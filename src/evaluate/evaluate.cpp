@@ -101,9 +101,7 @@ metrics::Setting setting_of(const data::Description& d) {
   metrics::Setting out;
   const auto system = d.attributes.find("system");
   if (system != d.attributes.end()) out.system = system->second;
-  out.channels = d.channels;
-  const auto spacing = [](const std::vector<double>& c) { return c.size() > 1 ? c[1] - c[0] : 1.0; };
-  if (d.ny * d.nx > 1) out.spacing = {spacing(d.y), spacing(d.x)};
+  out.state = d.state;
   return out;
 }
 
@@ -136,7 +134,7 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
   if (options.one_step) names.insert(names.begin(), "one_step");
   Progress progress("evaluate", samples.size() * names.size(), "samples");
   const auto& d = source.description();
-  const MeanState mean = options.training.empty() ? mean_of_normalizer(setup.model, d.ny * d.nx > 1 ? 4 : 2)
+  const MeanState mean = options.training.empty() ? mean_of_normalizer(setup.model, d.state.is_vector() ? 2 : 4)
                                                   : mean_of_samples(source, options.training);
   Evaluation out{.every = options.every, .training_every = options.training_every};
   for (const auto& name : names) {

@@ -18,7 +18,7 @@ void Kept::take(const Truth& truth, const rollout::Forecast& forecast, bool dire
 void Kept::write(const std::string& file, const data::Source& source,
                  std::vector<std::pair<std::string, std::string>> attributes) const {
   const auto& d = source.description();
-  data::GroupsPlan plan{d.channels, d.ny, d.nx, d.x, d.y, d.boundary, times_, {}, std::move(attributes)};
+  data::GroupsPlan plan{state_of(d.channels(), d.state.axes), times_, {}, std::move(attributes)};
   plan.attributes.emplace_back("forecast_of", d.file);
   rollout::ForecastFile out(file, std::move(plan), samples_);
   for (std::size_t i = 0; i < samples_.size(); ++i) {

@@ -13,10 +13,8 @@ namespace {
 using torch::Tensor;
 
 Tensor states_of(const data::Trajectory& whole, std::size_t frames, const data::Description& d) {
-  std::vector<std::int64_t> sizes{static_cast<std::int64_t>(frames),
-                                  static_cast<std::int64_t>(d.channels.size())};
-  if (d.ny * d.nx > 1)
-    sizes.insert(sizes.end(), {static_cast<std::int64_t>(d.ny), static_cast<std::int64_t>(d.nx)});
+  auto sizes = d.state.tensor_sizes();
+  sizes.insert(sizes.begin(), static_cast<std::int64_t>(frames));
   return torch::from_blob(const_cast<float*>(whole.values.data()), sizes).clone();
 }
 

@@ -48,7 +48,9 @@ kernels::ConvSize checked_size(const StateShape& shape, const Conv::Options& o) 
   out.dilations.clear();
   for (int i = 0; i < o.depth; ++i)
     out.dilations.insert(out.dilations.end(), o.dilations.begin(), o.dilations.end());
-  out.boundary = boundary_of(shape, o.boundary);
+  const GridBoundary boundary = boundary_of(shape, o.boundary);
+  out.boundary_y = boundary.along("y");
+  out.boundary_x = boundary.along("x");
   return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/boundary.hpp"
 #include "core/config.hpp"
+#include "core/state_spec.hpp"
 #include "core/torch.hpp"
 #include "fields/context.hpp"
 
@@ -26,6 +27,10 @@ struct StateShape {
   std::int64_t beside() const { return statics + nodes * control_fields; }    // numbers for each cell
   bool is_vector() const { return height == 0; }
 };
+
+/// The shape of these states, with a step in units of dt_ref; the context is added behind. A ConfigError for
+/// states of three axes, which no field takes yet.
+StateShape shape_of(const StateSpec& state, double dt_ref);
 
 class VelocityField : public torch::nn::Module {
  public:

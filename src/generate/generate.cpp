@@ -41,17 +41,9 @@ systems::GridSize grid_of(const std::string& text, const systems::Row& row) {
 
 data::GroupsPlan plan_for(Options& options, const systems::System& system) {
   data::GroupsPlan plan;
-  plan.channels = system.channels();
-  plan.nx = static_cast<std::size_t>(system.grid().nx);
-  plan.ny = static_cast<std::size_t>(system.grid().ny);
-  plan.x = system.x();
-  plan.y = system.y();
-  plan.boundary = system.boundary();
+  plan.state = system.state();
   plan.scalar_names = system.scalar_names();
   plan.scalar_names.emplace_back("attempt");
-  plan.parameters = system.parameters();
-  plan.statics = system.static_names();
-  plan.controls = system.control_names();
   for (std::int64_t i = 0; i < options.samples; ++i) {
     if (i % 1024 == 1023) interrupt::throw_if_requested("nothing was begun");
     plan.times.push_back(times_of(options, static_cast<std::size_t>(i)));
@@ -67,13 +59,14 @@ data::GroupsPlan plan_for(Options& options, const systems::System& system) {
 void foresee_file(const Options& options, const systems::System& system, const std::string& path) {
   const auto frames = static_cast<double>(frames_of(options));
   const auto samples = static_cast<double>(options.samples);
-  const double cells = static_cast<double>(system.grid().nx) * system.grid().ny;
-  const auto count = [](const std::vector<std::string>& names) { return static_cast<double>(names.size()); };
+  const StateSpec state = system.state();
+  const auto cells = static_cast<double>(state.cells());
+  const auto count = [&state](Role role) { return static_cast<double>(state.count(role)); };
   data::check_resources(
       path, {.samples = samples,
              .frames = samples * frames,
-             .frame_values = count(system.channels()) * cells,
-             .sample_values = count(system.static_names()) * cells + count(system.control_names()) * frames});
+             .frame_values = count(Role::state) * cells,
+             .sample_values = count(Role::static_field) * cells + count(Role::control) * frames});
 }
 
 // Keys that a file made earlier does not name have their defaults.
@@ -112,7 +105,7 @@ class SampleWriter {
 
   void operator()(std::size_t frame, std::span<const double> planes) {
     interrupt::throw_if_requested(kept);
-    const std::size_t channels = writer_.plan().channels.size(), cells = planes.size() / channels;
+    const std::size_t channels = writer_.plan().state.count(Role::state), cells = planes.size() / channels;
     bool finite = true;
     for (std::size_t c = 0; c < channels; ++c) {
       for (std::size_t i = 0; i < cells; ++i) {

@@ -23,7 +23,7 @@ struct ConvSize {
   std::int64_t dim = 32;
   std::vector<std::int64_t> dilations{1, 2, 4};  // one for each block
   bool along_x = false;                          // kernels of 1x3 instead of 3x3
-  GridBoundary boundary;
+  AxisBoundary boundary_y, boundary_x;
 
   std::int64_t inputs() const { return channels * patch_y * patch_x; }
   std::int64_t taps() const { return along_x ? 3 : 9; }

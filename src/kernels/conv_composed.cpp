@@ -33,8 +33,8 @@ Tensor padded(const Tensor& x, int dim, std::int64_t reach, const AxisBoundary& 
 }
 
 Tensor convolution(const ConvSize& z, const Tensor& x, const Linear& l, std::int64_t dilation) {
-  Tensor wide = padded(x, 3, dilation, z.boundary.x);
-  if (!z.along_x) wide = padded(wide, 2, dilation, z.boundary.y);
+  Tensor wide = padded(x, 3, dilation, z.boundary_x);
+  if (!z.along_x) wide = padded(wide, 2, dilation, z.boundary_y);
   return at::conv2d(wide, l.weight, l.bias, {1, 1}, at::IntArrayRef{0, 0}, {dilation, dilation});
 }
 

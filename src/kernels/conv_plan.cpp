@@ -20,12 +20,12 @@ cpu::TapMap ConvLayout::tap_map(const ConvSize& z, int dilation) {
     for (int line = 0; line < plan_.lines; ++line) {
       const int shift = plan_.tap_lines == 1 ? 0 : (tap - 1) * dilation;
       of_line[tap * plan_.lines + line] =
-          static_cast<int>(source_cell(line + shift, plan_.lines, z.boundary.y));
+          static_cast<int>(source_cell(line + shift, plan_.lines, z.boundary_y));
     }
   }
   for (int i = 0; i < dilation; ++i) {
-    low[i] = static_cast<int>(source_cell(i - dilation, plan_.columns, z.boundary.x));
-    high[i] = static_cast<int>(source_cell(plan_.columns + i, plan_.columns, z.boundary.x));
+    low[i] = static_cast<int>(source_cell(i - dilation, plan_.columns, z.boundary_x));
+    high[i] = static_cast<int>(source_cell(plan_.columns + i, plan_.columns, z.boundary_x));
   }
   int next = 0;
   for (int line = 0; line < plan_.lines; ++line) {
@@ -52,7 +52,7 @@ ConvLayout::ConvLayout(const ConvSize& z, std::int64_t height, std::int64_t widt
   plan_.taps = static_cast<int>(z.taps()), plan_.tap_lines = plan_.taps / 3;
   plan_.dim = static_cast<int>(z.dim), plan_.dim_panels = panels(z.dim);
   plan_.blocks = static_cast<int>(z.dilations.size());
-  plan_.wraps = z.boundary.x.low == Boundary::periodic;
+  plan_.wraps = z.boundary_x.low == Boundary::periodic;
   plan_.stride = (static_cast<long>(plan_.cells) | 1) * panel;
   plan_.lift = place(z.taps() * z.inputs(), z.dim, plan_);
   for (int i = 0; i < plan_.blocks; ++i) {

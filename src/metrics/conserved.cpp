@@ -13,8 +13,9 @@ using torch::Tensor;
 
 // Where the channel stands, or -1.
 std::int64_t position(const Setting& setting, std::string_view channel) {
-  const auto found = std::find(setting.channels.begin(), setting.channels.end(), channel);
-  return found == setting.channels.end() ? -1 : found - setting.channels.begin();
+  const auto channels = setting.state.names();
+  const auto found = std::find(channels.begin(), channels.end(), channel);
+  return found == channels.end() ? -1 : found - channels.begin();
 }
 
 // A finite state may have no total at all (the logarithm of fewer than no prey): as far off as can be.

@@ -34,12 +34,16 @@ Density gas_energy(const Setting& setting) {
 // (v^2 + c^2 |grad u|^2)/2 with forward differences on the periodic box: what the five-point Laplacian keeps
 Density wave_energy(const Setting& setting) {
   const double c = parameter(setting, "c", 1);
-  const auto spacing = setting.spacing;
+  std::vector<double> spacing;
+  for (const auto& axis : setting.state.axes)
+    spacing.push_back(std::isnan(axis.spacing()) ? 1 : axis.spacing());
   return [c, spacing](const Tensor& s) {
     const Tensor u = at(s, 0);
     Tensor energy = at(s, 1).square();
     for (std::int64_t axis = 1; axis < u.dim(); ++axis) {
-      const double width = spacing.empty() ? 1 : spacing[static_cast<std::size_t>(axis - 1)];
+      const auto from_the_last = static_cast<std::size_t>(u.dim() - axis);
+      const double width =
+          from_the_last > spacing.size() ? 1 : spacing[spacing.size() - from_the_last];
       energy = energy + ((u.roll(-1, axis) - u) * (c / width)).square();
     }
     return 0.5 * energy;

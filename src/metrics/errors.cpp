@@ -27,7 +27,7 @@ struct Mean {
 // Numbers: the sum of squared errors, the number of elements, then the sum of each channel. Channels have
 // equally many elements.
 struct Rmse : Metric {
-  explicit Rmse(const Setting& setting) : channels(setting.channels) {}
+  explicit Rmse(const Setting& setting) : channels(setting.state.names()) {}
 
   Tensor measure(const Frame& frame) const override {
     const Tensor difference = frame.prediction - frame.truth, errors = square_sums(difference);

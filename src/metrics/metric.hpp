@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/state_spec.hpp"
 #include "core/torch.hpp"
 
 namespace cvf::metrics {
@@ -29,11 +30,10 @@ struct Frame {
 
 /// What is known about the data.
 struct Setting {
-  std::string system;                 // a name of the systems' table, or empty
-  std::vector<std::string> channels;  // C names
-  std::vector<double> spacing;        // of the grid, in the order of its axes: {dy, dx}; empty: all 1
+  std::string system = {};  // a name of the systems' table, or empty
+  StateSpec state = {};     // where a spacing is not known, it is taken as 1
   std::map<std::string, double>
-      parameters;  // of the system ("gamma", "c", ...); what is not given has its default
+      parameters = {};  // of the system ("gamma", "c", ...); what is not given has its default
 };
 
 /// The numbers kept for each frame and sample.

@@ -26,21 +26,45 @@ std::map<std::string, std::string> provenance_of(const std::vector<std::string>&
   return out;
 }
 
-void check_range(std::string_view name, const std::vector<double>& range) {
+void check_range(std::string_view axis, const std::vector<double>& range) {
   const bool good = range.empty() || (range.size() == 2 && std::isfinite(range[0]) &&
                                       std::isfinite(range[1]) && range[0] <= range[1]);
-  if (!good) throw ModelError("{} must be empty or two rising numbers", name);
+  if (!good) throw ModelError("{}_range must be empty or two rising numbers", axis);
+}
+
+// Each axis that a grid may have is a pair of keys; leading ones of one cell are none.
+void describe_axes(StateSpec& state, config::Section& s) {
+  constexpr const char* all_axes[]{"z", "y", "x"};
+  std::vector<std::int64_t> sizes;
+  std::vector<std::vector<double>> ranges;
+  for (const char* name : all_axes) {
+    sizes.push_back(static_cast<std::int64_t>(state.size_along(name)));
+    ranges.push_back(state.coordinates(name));
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    s.key(fmt::format("n{}", all_axes[i]), &sizes[i], fmt::format("cells along {}", all_axes[i]),
+          config::at_least(1));
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    s.key(fmt::format("{}_range", all_axes[i]), &ranges[i],
+          fmt::format("first and last {} coordinate", all_axes[i]));
+  std::string boundary = state.boundary();
+  s.key("boundary", &boundary, "boundary of the domain");
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    check_range(all_axes[i], ranges[i]);
+    axes.push_back({all_axes[i], static_cast<std::size_t>(sizes[i]), ranges[i]});
+  }
+  state.set_axes(std::move(axes));
+  if (!state.set_boundary(boundary)) state.set_boundary("unknown");
 }
 
 }  // namespace
 
 void StateFacts::describe(config::Section& s) {
-  s.key("channels", &channels, "names of the state's channels, in order");
-  s.key("ny", &ny, "rows of the grid", config::at_least(1));
-  s.key("nx", &nx, "columns of the grid; 1 x 1 is a vector state", config::at_least(1));
-  s.key("y_range", &y_range, "first and last y coordinate");
-  s.key("x_range", &x_range, "first and last x coordinate");
-  s.key("boundary", &boundary, "boundary of the domain");
+  std::vector<std::string> states = names();
+  s.key("channels", &states, "names of the state's channels, in order");
+  set_names(Role::state, states);
+  describe_axes(*this, s);
   s.key("dt_ref", &dt_ref, "training frame interval, the unit of the field's step", config::above(0));
   s.key("delta_min", &delta_min, "spacing of the source frames", config::above(0));
   s.key("largest_dt", &largest_dt, "longest step in training", config::above(0));
@@ -69,26 +93,20 @@ void ModelSpec::describe(config::Section& s) {
 }
 
 fields::StateShape ModelSpec::shape() const {
-  const bool is_vector = state.ny == 1 && state.nx == 1;
-  fields::StateShape out{.channels = static_cast<std::int64_t>(state.channels.size()),
-                         .height = is_vector ? 0 : state.ny,
-                         .width = is_vector ? 0 : state.nx,
-                         .dt_ref = state.dt_ref,
-                         .boundary = parse_boundary(state.boundary).value_or(GridBoundary{})};
+  fields::StateShape out = fields::shape_of(state, state.dt_ref);
   context.add_to(out);
   return out;
 }
 
 void ModelSpec::check() const {
-  const std::set<std::string> distinct(state.channels.begin(), state.channels.end());
+  const auto channels = state.names();
+  const std::set<std::string> distinct(channels.begin(), channels.end());
   if (distinct.empty()) throw ModelError("the model has no channels");
-  if (distinct.size() != state.channels.size()) throw ModelError("two channels have the same name");
+  if (distinct.size() != channels.size()) throw ModelError("two channels have the same name");
   for (const double step : {state.dt_ref, state.delta_min, state.largest_dt}) {
     if (!std::isfinite(step) || step <= 0) throw ModelError("a step of {} makes no model", step);
   }
   context.check();
-  check_range("y_range", state.y_range);
-  check_range("x_range", state.x_range);
   for (const auto& [key, text] : provenance) {
     if (key.find('=') != std::string::npos) throw ModelError("provenance key '{}' has a '='", key);
   }

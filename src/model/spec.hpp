@@ -13,11 +13,7 @@
 namespace cvf::model {
 
 /// The states that the model was trained on.
-struct StateFacts {
-  std::vector<std::string> channels;     // in the order of the state's channels
-  std::int64_t ny = 1, nx = 1;           // 1 x 1: a vector state [B,C]
-  std::vector<double> y_range, x_range;  // first and last coordinate; empty where unknown
-  std::string boundary = "unknown";
+struct StateFacts : StateSpec {
   double dt_ref = 1;      // training frame interval, the unit of the field's step
   double delta_min = 1;   // spacing of the source frames, before down-sampling
   double largest_dt = 1;  // longest step in training: beyond it the field extrapolates

@@ -43,7 +43,7 @@ double tolerance(const std::vector<double>& times) {
 bool agree(const Forecast& a, const Forecast& b) {
   const auto &x = a.source->description(), &y = b.source->description();
   const double slack = tolerance(a.times);
-  return x.channels == y.channels && x.ny == y.ny && x.nx == y.nx && source_sample(a) == source_sample(b) &&
+  return x.channels() == y.channels() && x.state.same_grid(y.state) && source_sample(a) == source_sample(b) &&
          std::equal(a.times.begin(), a.times.end(), b.times.begin(), b.times.end(),
                     [slack](double s, double t) { return std::abs(s - t) <= slack; });
 }
@@ -106,12 +106,13 @@ std::string find_file(const std::string& name, const std::string& folder, const 
 
 std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
                                            const data::Description& to) {
-  if (source->description().channels != to.channels) source = data::with_channels(source, to.channels);
-  const auto& d = source->description();
-  if (d.nx > to.nx && d.nx % to.nx == 0) source = data::averaged(source, d.nx / to.nx);
-  if (source->description().nx != to.nx || source->description().ny != to.ny) {
-    throw DataError("{}: its grid of {} x {} does not fit the forecast's {} x {}", d.file, d.ny, d.nx, to.ny,
-                    to.nx);
+  source = data::with_channels(source, to.channels());
+  const StateSpec own = source->description().state;
+  const std::size_t columns = own.size_along("x"), wanted = to.state.size_along("x");
+  if (columns > wanted && columns % wanted == 0) source = data::averaged(source, columns / wanted);
+  if (!source->description().state.same_grid(to.state)) {
+    throw DataError("{}: its grid of {} does not fit the forecast's {}", source->description().file,
+                    own.grid_text(), to.state.grid_text());
   }
   return source;
 }

@@ -2,14 +2,24 @@
 
 #include <cmath>
 
+#include "core/errors.hpp"
 #include "core/interrupt.hpp"
 
 namespace cvf::report {
 
+PictureSize picture_size(const data::Description& about) {
+  if (about.state.axes.size() > 2) {
+    throw DataError("{}: its states are on {}; pictures are of one or two axes", about.file,
+                    about.state.grid_text());
+  }
+  return {about.state.size_along("y"), about.state.size_along("x")};
+}
+
 Movie read_movie(const data::Source& source, std::size_t sample,
                  std::span<const std::optional<std::size_t>> wanted) {
   const auto& d = source.description();
-  Movie movie{wanted.size(), d.ny, d.nx, d.channels.size(), {}};
+  const auto [rows, columns] = picture_size(d);
+  Movie movie{wanted.size(), rows, columns, d.state.count(Role::state), {}};
   movie.values.assign(movie.frames * movie.frame_size(), NAN);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     interrupt::throw_if_requested("nothing was written");
@@ -20,15 +30,15 @@ Movie read_movie(const data::Source& source, std::size_t sample,
 }
 
 Movie coarsened(const Movie& movie, std::size_t side) {
-  const std::size_t block = block_for(movie.ny, movie.nx, side);
+  const std::size_t block = block_for({movie.rows, movie.columns}, side);
   if (block <= 1) return movie;
-  Movie out{movie.frames, blocks(movie.ny, block), blocks(movie.nx, block), movie.channels, {}};
+  Movie out{movie.frames, blocks(movie.rows, block), blocks(movie.columns, block), movie.channels, {}};
   out.values.assign(out.frames * out.frame_size(), 0);
   std::vector<float> cells(out.values.size(), 0);
   for (std::size_t i = 0; i < movie.values.size(); ++i) {
-    const std::size_t c = i % movie.channels, x = i / movie.channels % movie.nx;
-    const std::size_t row = i / movie.channels / movie.nx, y = row % movie.ny, t = row / movie.ny;
-    const std::size_t to = ((t * out.ny + y / block) * out.nx + x / block) * out.channels + c;
+    const std::size_t c = i % movie.channels, x = i / movie.channels % movie.columns;
+    const std::size_t row = i / movie.channels / movie.columns, y = row % movie.rows, t = row / movie.rows;
+    const std::size_t to = ((t * out.rows + y / block) * out.columns + x / block) * out.channels + c;
     out.values[to] += movie.values[i];
     ++cells[to];
   }

@@ -11,11 +11,17 @@
 
 namespace cvf::report {
 
-struct Movie {
-  std::size_t frames = 0, ny = 1, nx = 1, channels = 1;
-  std::vector<float> values;  // [frames, ny, nx, channels]; NaN: not there
+/// Rows (y) and columns (x) of the pictures of a state. A DataError for three axes, which no picture shows.
+struct PictureSize {
+  std::size_t rows = 1, columns = 1;
+};
+PictureSize picture_size(const data::Description& about);
 
-  std::size_t frame_size() const { return ny * nx * channels; }
+struct Movie {
+  std::size_t frames = 0, rows = 1, columns = 1, channels = 1;
+  std::vector<float> values;  // [frames, rows, columns, channels]; NaN: not there
+
+  std::size_t frame_size() const { return rows * columns * channels; }
   std::span<const float> frame(std::size_t index) const {
     return std::span(values).subspan(index * frame_size(), frame_size());
   }
@@ -26,8 +32,8 @@ Movie read_movie(const data::Source& source, std::size_t sample,
                  std::span<const std::optional<std::size_t>> wanted);
 
 /// Square blocks of so many cells a side leave no side of a grid with more than `side`.
-inline std::size_t block_for(std::size_t ny, std::size_t nx, std::size_t side) {
-  return (std::max(ny, nx) + side - 1) / side;
+inline std::size_t block_for(const PictureSize& size, std::size_t side) {
+  return (std::max(size.rows, size.columns) + side - 1) / side;
 }
 inline std::size_t blocks(std::size_t cells, std::size_t block) {
   return (cells + block - 1) / block;

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "report/colour_map.hpp"
+#include "report/movie.hpp"
 
 namespace cvf::report {
 namespace {
@@ -86,12 +87,14 @@ Image frames_in_rows(const data::Source& source, std::size_t sample, const Pictu
   const auto& d = source.description();
   const auto frames = chosen_frames(options, d.frames[sample]);
   const auto times = source.times(sample);
-  const std::size_t channels = d.channels.size(), size = d.frame_size();
+  const auto names = d.channels();
+  const std::size_t channels = names.size(), size = d.frame_size();
   std::vector<float> values(frames.size() * size);
   for (std::size_t i = 0; i < frames.size(); ++i)
     source.read(sample, frames[i], 1, std::span(values).subspan(i * size, size));
 
-  const auto [width, height] = panel_size(d.ny, d.nx, options.panel);
+  const auto [rows, grid_columns] = picture_size(d);
+  const auto [width, height] = panel_size(rows, grid_columns, options.panel);
   const int columns = static_cast<int>(frames.size());
   Image image(2 * margin + columns * (width + gap) + bar_width + label_width,
               margin + static_cast<int>(channels) * (height + title));
@@ -102,8 +105,8 @@ Image frames_in_rows(const data::Source& source, std::size_t sample, const Pictu
       const int x = margin + i * (width + gap);
       const auto at = static_cast<std::size_t>(i);
       image.write(x, y - Image::glyph_height - 4,
-                  fmt::format("{}  t={:.4g}", d.channels[c], times[frames[at]]));
-      draw_field(image, x, y, width, height, {&values[at * size], d.ny, d.nx, channels, c}, scale);
+                  fmt::format("{}  t={:.4g}", names[c], times[frames[at]]));
+      draw_field(image, x, y, width, height, {&values[at * size], rows, grid_columns, channels, c}, scale);
     }
     draw_colour_bar(image, margin + columns * (width + gap) + 4, y, height, scale);
   }
@@ -112,7 +115,8 @@ Image frames_in_rows(const data::Source& source, std::size_t sample, const Pictu
 
 Image space_time_map(const data::Source& source, std::size_t sample, const PictureOptions& options) {
   const auto& d = source.description();
-  const std::size_t frames = d.frames[sample], channels = d.channels.size();
+  const auto names = d.channels();
+  const std::size_t frames = d.frames[sample], channels = names.size();
   std::vector<float> values(frames * d.frame_size());
   source.read(sample, 0, frames, values);
   const auto times = source.times(sample);
@@ -123,9 +127,9 @@ Image space_time_map(const data::Source& source, std::size_t sample, const Pictu
     const Scale scale = scale_of_channel(values, channels, c);
     const int y = title + static_cast<int>(c) * (height + title);
     image.write(margin, y - Image::glyph_height - 4,
-                fmt::format("{}  x to the right, t={:.4g} to {:.4g} upwards", d.channels[c], times.front(),
+                fmt::format("{}  x to the right, t={:.4g} to {:.4g} upwards", names[c], times.front(),
                             times.back()));
-    draw_field(image, margin, y, width, height, {values.data(), frames, d.nx, channels, c}, scale);
+    draw_field(image, margin, y, width, height, {values.data(), frames, d.state.cells(), channels, c}, scale);
     draw_colour_bar(image, margin + width + gap + 4, y, height, scale);
   }
   return image;
@@ -133,7 +137,8 @@ Image space_time_map(const data::Source& source, std::size_t sample, const Pictu
 
 Image curves(const data::Source& source, std::size_t sample, const PictureOptions& options) {
   const auto& d = source.description();
-  const std::size_t frames = d.frames[sample], channels = d.channels.size();
+  const auto names = d.channels();
+  const std::size_t frames = d.frames[sample], channels = names.size();
   std::vector<float> values(frames * channels);
   source.read(sample, 0, frames, values);
   const auto times = source.times(sample);
@@ -152,8 +157,8 @@ Image curves(const data::Source& source, std::size_t sample, const PictureOption
         colour_of(Palette::sequential, 0.85 * static_cast<double>(c) /
                                            static_cast<double>(std::max<std::size_t>(1, channels - 1)));
     image.fill(legend, 9, 14, 5, colour);
-    image.write(legend + 18, 8, d.channels[c]);
-    legend += 30 + Image::text_width(d.channels[c]);
+    image.write(legend + 18, 8, names[c]);
+    legend += 30 + Image::text_width(names[c]);
     for (std::size_t t = 1; t < frames; ++t) {
       image.line(x_of(times[t - 1]), y_of(values[(t - 1) * channels + c]), x_of(times[t]),
                  y_of(values[t * channels + c]), colour);
@@ -177,8 +182,8 @@ Image picture_of(const data::Source& source, std::size_t sample, const PictureOp
     if (frame >= d.frames[sample])
       throw UsageError("{}: sample {} has no frame {}; it has {}", d.file, sample, frame, d.frames[sample]);
   }
-  if (d.nx * d.ny == 1) return curves(source, sample, options);
-  if (d.ny == 1) return space_time_map(source, sample, options);
+  if (d.state.is_vector()) return curves(source, sample, options);
+  if (d.state.axes.size() == 1) return space_time_map(source, sample, options);
   return frames_in_rows(source, sample, options);
 }
 

@@ -74,7 +74,7 @@ Scene read_scene(const Group& group, const Thinning& thinning, const std::string
 
 Colours colours_of(const Scene& scene) {
   Colours out;
-  const auto& channels = scene.about().channels;
+  const auto channels = scene.about().channels();
   for (std::size_t c = 0; c < channels.size(); ++c) {
     const Range range = range_of(scene.has_truth() ? scene.truth : scene.methods.front().states, c);
     const Scale scale = scale_for(range.low, range.high);

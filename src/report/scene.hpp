@@ -16,7 +16,7 @@ struct Thinning {
 };
 
 inline bool is_field(const data::Description& d) {
-  return d.nx * d.ny > 1;
+  return !d.state.is_vector();
 }
 
 struct Shown {

@@ -19,10 +19,11 @@ double cost(const std::vector<Group>& groups, const Thinning& thinning) {
   for (const auto& group : groups) {
     const auto& d = group.first().source->description();
     if (!is_field(d)) continue;
-    const std::size_t block = block_for(d.ny, d.nx, thinning.side);
-    const double cells = static_cast<double>(blocks(d.ny, block) * blocks(d.nx, block));
+    const PictureSize size = picture_size(d);
+    const std::size_t block = block_for(size, thinning.side);
+    const double cells = static_cast<double>(blocks(size.rows, block) * blocks(size.columns, block));
     const double frames = static_cast<double>(std::min(group.first().times.size(), thinning.frames));
-    sum += cells * frames * static_cast<double>(d.channels.size()) *
+    sum += cells * frames * static_cast<double>(d.state.count(Role::state)) *
            static_cast<double>(2 * group.forecasts.size() + 1);
   }
   return sum * 4 / 3;
@@ -61,7 +62,7 @@ Json values_of(const Movie& movie) {
 
 Json states_of(const Movie& movie, const Plane& plane, const Colours& colours) {
   Json out{{"projection", points(plane.project(movie))}};
-  if (movie.nx * movie.ny > 1) {
+  if (movie.rows * movie.columns > 1) {
     out["fields"] = base64(quantised(movie, colours.states));
   } else {
     out["values"] = values_of(movie);
@@ -98,15 +99,16 @@ Json json_of(const Scene& scene, std::size_t side) {
   const Colours colours = colours_of(scene);
   const Movie seen = coarsened(scene.has_truth() ? scene.truth : scene.methods.front().states, side);
   const Plane plane(seen);
+  const PictureSize source_size = picture_size(scene.about());
   Json out{{"data", scene.group.data},
            {"option", scene.group.option},
            {"evaluation", scene.group.evaluation},
            {"protocol", scene.group.protocol},
            {"sample", scene.group.sample},
-           {"channels", scene.about().channels},
+           {"channels", scene.about().channels()},
            {"times", brief(picked(scene.group.first().times, scene.frames))},
-           {"source_grid", {scene.about().ny, scene.about().nx}},
-           {"grid", {seen.ny, seen.nx}},
+           {"source_grid", {source_size.rows, source_size.columns}},
+           {"grid", {seen.rows, seen.columns}},
            {"ranges", colours.json},
            {"explained", {brief(plane.explained()[0]), brief(plane.explained()[1])}},
            {"note", scene.note},

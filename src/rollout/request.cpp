@@ -62,14 +62,14 @@ void Request::continue_to_the_end(std::vector<double>& all, const std::vector<do
 
 Physical Request::given(const data::Source& source, std::span<const std::size_t> samples) const {
   const auto& d = source.description();
+  const auto sizes = d.state.tensor_sizes();
   std::vector<Tensor> all;
   for (const auto sample : samples) {
-    Tensor frame = torch::empty({static_cast<std::int64_t>(d.ny), static_cast<std::int64_t>(d.nx),
-                                 static_cast<std::int64_t>(d.channels.size())});
+    Tensor frame = torch::empty({static_cast<std::int64_t>(d.state.cells()), sizes.front()});
     const std::span<float> values(frame.data_ptr<float>(), d.frame_size());
     source.read(sample, from_frame, 1, values);
     data::require_finite(source, sample, from_frame, values);
-    all.push_back(d.ny * d.nx == 1 ? frame.flatten() : frame.permute({2, 0, 1}).contiguous());
+    all.push_back(frame.t().contiguous().view(sizes));
   }
   return {torch::stack(all)};
 }

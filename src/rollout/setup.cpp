@@ -113,41 +113,39 @@ solvers::Velocity velocity_of(const Setup& setup, const model::Contexts& context
 void check_fits(const data::Source& source, const model::TrainedModel& model, bool any_spacing) {
   const auto& d = source.description();
   const auto& s = model.spec.state;
-  if (d.channels != s.channels) {
+  if (d.channels() != s.names()) {
     throw DataError(
         "{}: has the channels {}, but the model was trained on {}; --channels says which of the file's they "
         "are, in this order",
-        d.file, text::join(d.channels), text::join(s.channels));
+        d.file, text::join(d.channels()), text::join(s.names()));
   }
-  const std::string wrong = misfit(grid_of(d), model, any_spacing);
+  const std::string wrong = misfit(d.state, model, any_spacing);
   if (!wrong.empty()) {
-    const bool only_spacing = misfit(grid_of(d), model, true).empty();
+    const bool only_spacing = misfit(d.state, model, true).empty();
     throw DataError("{}: {}{}", d.file, wrong, only_spacing ? "; --allow-spacing uses it nevertheless" : "");
   }
-  const auto here = parse_boundary(d.boundary), trained = parse_boundary(s.boundary);
-  if (model.field && model.field->any_grid() && here && trained && *here != *trained) {
+  if (model.field && model.field->any_grid() && d.state.boundary() != s.boundary()) {
     log::warning("{}: has the boundary {}, but the model was trained on {} and pads as it did then", d.file,
-                 d.boundary, s.boundary);
+                 d.state.boundary(), s.boundary());
   }
 }
 
 std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
                                            const model::TrainedModel& model,
                                            const std::vector<std::string>& channels, bool any_spacing) {
-  const auto& wanted = model.spec.state.channels;
+  const auto wanted = model.spec.state.names();
   if (source->description().context != model.spec.context.names())
     source = data::with_context(std::move(source), context_options(model.spec));
-  const auto& d = source->description();
+  const auto own = source->description().channels();
   if (!channels.empty() && channels.size() != wanted.size()) {
     throw UsageError("--channels {}: the model has {} channels, {}: name one of the file's for each",
                      text::join(channels, ","), wanted.size(), text::join(wanted));
   }
   if (!channels.empty()) {
     source = data::renamed(data::with_channels(std::move(source), channels), wanted);
-  } else if (d.channels != wanted &&
-             std::is_permutation(d.channels.begin(), d.channels.end(), wanted.begin(), wanted.end())) {
-    log::note("{}: has the channels {}; they are put into the order of the model, {}", d.file,
-              text::join(d.channels), text::join(wanted));
+  } else if (own != wanted && std::is_permutation(own.begin(), own.end(), wanted.begin(), wanted.end())) {
+    log::note("{}: has the channels {}; they are put into the order of the model, {}",
+              source->description().file, text::join(own), text::join(wanted));
     source = data::with_channels(std::move(source), wanted);
   }
   check_fits(*source, model, any_spacing);

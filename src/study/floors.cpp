@@ -23,7 +23,7 @@ std::unique_ptr<systems::System> maker_of(const data::Description& d) {
 
 // A frame [y][x][c] of floats as planes [c][y][x] of doubles.
 std::vector<double> planes_of(const data::Description& d, const std::vector<float>& frame) {
-  const std::size_t channels = d.channels.size(), cells = frame.size() / channels;
+  const std::size_t channels = d.state.count(Role::state), cells = frame.size() / channels;
   std::vector<double> out(frame.size());
   for (std::size_t i = 0; i < cells; ++i) {
     for (std::size_t c = 0; c < channels; ++c)

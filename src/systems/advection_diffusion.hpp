@@ -72,15 +72,14 @@ class AdvectionDiffusion : public System {
     options_.drawn.check(Transport::name);
   }
 
-  std::vector<std::string> channels() const override { return {"u"}; }
-  GridSize grid() const override { return grid_; }
-  std::vector<double> x() const override { return cell_centres(grid_.nx, 0, options_.length); }
-  std::vector<double> y() const override {
-    return Transport::is_line ? std::vector<double>{} : cell_centres(grid_.ny, 0, options_.length);
+  StateSpec state() const override {
+    const auto along = [this](const char* name, int count) {
+      return axis_of_cells(name, count, 0, options_.length, Boundary::periodic);
+    };
+    return state_of({"u"}, {along("y", grid_.ny), along("x", grid_.nx)})
+        .set_names(Role::parameter, options_.drawn.names());
   }
-  std::string boundary() const override { return "periodic"; }
   std::vector<std::string> scalar_names() const override { return options_.drawn.names(); }
-  std::vector<std::string> parameters() const override { return options_.drawn.names(); }
 
   Waves initial_waves(const Draw& draw) const {
     RandomStream random(draw.seed, fmt::format("{} attempt {}", Transport::name, draw.attempt), draw.sample);

@@ -83,14 +83,14 @@ Burgers::Burgers(GridSize grid, const Options& options)
   }
 }
 
-std::vector<double> Burgers::x() const {
-  return cell_centres(grid_.nx, 0, options_.length);
+StateSpec Burgers::state() const {
+  return state_of({"u"}, {axis_of_cells("x", grid_.nx, 0, options_.length, Boundary::periodic)});
 }
 
 // The average of sin(k x + p) over a cell is its value at the centre times sin(k dx/2)/(k dx/2).
 std::vector<double> Burgers::initial_state(const Draw& draw) const {
   RandomStream random(draw.seed, fmt::format("burgers attempt {}", draw.attempt), draw.sample);
-  const auto xs = x();
+  const auto xs = cell_centres(grid_.nx, 0, options_.length);
   std::vector<double> out(xs.size(), 0.0);
   const double mean = random.uniform(-options_.mean, options_.mean);
   double squares = 0;

@@ -26,11 +26,7 @@ class Burgers : public System {
 
   Burgers(GridSize grid, const Options& options);
 
-  std::vector<std::string> channels() const override { return {"u"}; }
-  GridSize grid() const override { return grid_; }
-  std::vector<double> x() const override;
-  std::vector<double> y() const override { return {}; }
-  std::string boundary() const override { return "periodic"; }
+  StateSpec state() const override;
   Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override;
   std::vector<std::string> scalar_names() const override { return {"solver_steps", "mean", "rms"}; }
   bool flow(std::span<const double> state, std::span<const double> times,

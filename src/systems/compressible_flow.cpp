@@ -61,11 +61,11 @@ CF::CompressibleFlow(GridSize grid, Options options) : grid_(grid), options_(std
   options_.drawn.check("compressible_flow");
 }
 
-std::vector<double> CF::x() const {
-  return cell_centres(grid_.nx, 0, 1);
-}
-std::vector<double> CF::y() const {
-  return cell_centres(grid_.ny, 0, 1);
+StateSpec CF::state() const {
+  return state_of({"density", "pressure", "Vx", "Vy"},
+                  {axis_of_cells("y", grid_.ny, 0, 1, Boundary::periodic),
+                   axis_of_cells("x", grid_.nx, 0, 1, Boundary::periodic)})
+      .set_names(Role::parameter, options_.drawn.names());
 }
 
 std::vector<std::string> CF::scalar_names() const {

@@ -47,13 +47,8 @@ class CompressibleFlow : public System {
 
   CompressibleFlow(GridSize grid, Options options);
 
-  std::vector<std::string> channels() const override { return {"density", "pressure", "Vx", "Vy"}; }
-  GridSize grid() const override { return grid_; }
-  std::vector<double> x() const override;
-  std::vector<double> y() const override;
-  std::string boundary() const override { return "periodic"; }
+  StateSpec state() const override;
   std::vector<std::string> scalar_names() const override;
-  std::vector<std::string> parameters() const override { return options_.drawn.names(); }
   Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override;
 
   Start draw_start(const Draw& draw) const;

@@ -82,12 +82,12 @@ DiffusionReaction::DiffusionReaction(GridSize grid, Options options)
   }
 }
 
-std::vector<double> DiffusionReaction::x() const {
-  return cell_centres(grid_.nx, options_.x_range[0], options_.x_range[1]);
-}
-
-std::vector<double> DiffusionReaction::y() const {
-  return cell_centres(grid_.ny, options_.y_range[0], options_.y_range[1]);
+StateSpec DiffusionReaction::state() const {
+  const auto along = [](const char* name, int count, const std::vector<double>& range) {
+    return axis_of_cells(name, count, range[0], range[1], Boundary::zero_flux);
+  };
+  return state_of({"u", "v"}, {along("y", grid_.ny, options_.y_range), along("x", grid_.nx, options_.x_range)})
+      .set_names(Role::parameter, options_.drawn.names());
 }
 
 std::vector<std::string> DiffusionReaction::scalar_names() const {

@@ -29,14 +29,9 @@ class DiffusionReaction : public System {
 
   DiffusionReaction(GridSize grid, Options options);
 
-  std::vector<std::string> channels() const override { return {"u", "v"}; }
-  GridSize grid() const override { return grid_; }
-  std::vector<double> x() const override;
-  std::vector<double> y() const override;
-  std::string boundary() const override { return "zero_flux"; }
+  StateSpec state() const override;
   Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override;
   std::vector<std::string> scalar_names() const override;
-  std::vector<std::string> parameters() const override { return options_.drawn.names(); }
   bool flow(std::span<const double> state, std::span<const double> times,
             const FrameSink& sink) const override;
 

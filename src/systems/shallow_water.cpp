@@ -44,20 +44,17 @@ std::vector<std::string> SW::channels() const {
   return {"h", "hu", "hv"};
 }
 
-std::vector<double> SW::x() const {
-  return cell_centres(grid_.nx, options_.domain[0], options_.domain[1]);
-}
-std::vector<double> SW::y() const {
-  return cell_centres(grid_.ny, options_.domain[0], options_.domain[1]);
+StateSpec SW::state() const {
+  const auto along = [this](const char* name, int count) {
+    return axis_of_cells(name, count, options_.domain[0], options_.domain[1], Boundary::outflow);
+  };
+  auto out = state_of(channels(), {along("y", grid_.ny), along("x", grid_.nx)});
+  if (has_bottom()) out.set_names(Role::static_field, {"bottom"});
+  return out;
 }
 
 std::vector<std::string> SW::scalar_names() const {
   return {"radius", "centre_x", "centre_y", "inner_height", "solver_steps", "smallest_dt"};
-}
-
-std::vector<std::string> SW::static_names() const {
-  if (!has_bottom()) return {};
-  return {"bottom"};
 }
 
 std::vector<std::vector<float>> SW::statics(const Draw& draw) const {
@@ -103,7 +100,8 @@ double SW::share_inside(const Dam& dam, double x, double y) const {
 }
 
 std::vector<double> SW::initial_state(const Dam& dam) const {
-  const std::vector<double> columns = x(), rows = y();
+  const auto [low, high] = std::pair(options_.domain[0], options_.domain[1]);
+  const auto columns = cell_centres(grid_.nx, low, high), rows = cell_centres(grid_.ny, low, high);
   std::vector<double> out;
   out.reserve(3 * columns.size() * rows.size());
   for (const double row : rows) {

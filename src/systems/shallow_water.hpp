@@ -39,13 +39,8 @@ class ShallowWater : public System {
 
   ShallowWater(GridSize grid, Options options);
 
-  std::vector<std::string> channels() const override;
-  GridSize grid() const override { return grid_; }
-  std::vector<double> x() const override;
-  std::vector<double> y() const override;
-  std::string boundary() const override { return "outflow"; }
+  StateSpec state() const override;
   std::vector<std::string> scalar_names() const override;
-  std::vector<std::string> static_names() const override;
   std::vector<std::vector<float>> statics(const Draw& draw) const override;
   Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override;
 
@@ -54,6 +49,7 @@ class ShallowWater : public System {
   FiniteVolume solver() const;
 
  private:
+  std::vector<std::string> channels() const;
   bool has_bottom() const { return options_.bottom_height > 0; }
   std::vector<float> draw_bottom(const Draw& draw) const;  // [ny][nx], from 0 to bottom_height
   double share_inside(const Dam& dam, double x, double y) const;

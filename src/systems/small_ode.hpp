@@ -67,25 +67,18 @@ class SmallOde : public System {
     if constexpr (Drivable<Equation>) options_.forcing.check(Equation::name, Equation::control);
   }
 
-  std::vector<std::string> channels() const override {
-    std::vector<std::string> out;
-    for (const auto& component : Equation::components) out.emplace_back(component.name);
+  StateSpec state() const override {
+    std::vector<std::string> channels;
+    for (const auto& component : Equation::components) channels.emplace_back(component.name);
+    auto out = state_of(channels);
+    out.set_names(Role::parameter, options_.drawn.names());
+    if constexpr (Drivable<Equation>) {
+      if (driven()) out.set_names(Role::control, {std::string(Equation::control)});
+    }
     return out;
   }
-  GridSize grid() const override { return {}; }
-  std::vector<double> x() const override { return {}; }
-  std::vector<double> y() const override { return {}; }
-  std::string boundary() const override { return "none"; }
   std::vector<std::string> scalar_names() const override {
     return joined(options_.drawn.names(), {"solver_steps"});
-  }
-  std::vector<std::string> parameters() const override { return options_.drawn.names(); }
-
-  std::vector<std::string> control_names() const override {
-    if constexpr (Drivable<Equation>) {
-      if (driven()) return {std::string(Equation::control)};
-    }
-    return {};
   }
   std::vector<std::vector<float>> controls(const Draw& draw, std::span<const double> times) const override {
     if (!driven()) return {};

@@ -16,11 +16,13 @@
 #include <vector>
 
 #include "core/config.hpp"
+#include "core/state_spec.hpp"
 
 namespace cvf::systems {
 
+/// Cells along x and y of the schemes here, 1 x 1 for vector states.
 struct GridSize {
-  int nx = 1, ny = 1;  // 1 x 1 for vector states
+  int nx = 1, ny = 1;
 };
 
 /// Names one sample. `attempt` > 0 asks for a fresh draw after a sample went non-finite.
@@ -42,11 +44,8 @@ class System {
  public:
   virtual ~System() = default;
 
-  virtual std::vector<std::string> channels() const = 0;
-  virtual GridSize grid() const = 0;
-  virtual std::vector<double> x() const = 0;  // coordinates of the columns; empty for vector states
-  virtual std::vector<double> y() const = 0;  // of the rows; empty for a single one
-  virtual std::string boundary() const = 0;   // in the words of core/boundary; "none" for vector states
+  /// Its channels and grid; the parameters, which are scalars drawn for each sample; static fields and controls.
+  virtual StateSpec state() const = 0;
 
   /// Integrates one sample. `times` increases strictly and starts at or after 0; time 0 is the initial state
   /// (after any burn-in). Every wanted time is hit exactly. A state that blows up is a NumericsError or a
@@ -55,14 +54,9 @@ class System {
   virtual Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const = 0;
   virtual std::vector<std::string> scalar_names() const = 0;
 
-  /// The scalars that are parameters of the equation, drawn for each sample.
-  virtual std::vector<std::string> parameters() const { return {}; }
-
-  /// Fields of a sample that do not change in time, each [ny][nx], and what acts on it at `times`, between
-  /// which it is linear. They are floats because files hold floats: simulate() uses these very values.
-  virtual std::vector<std::string> static_names() const { return {}; }
+  /// The static fields of a sample, each as large as the grid, and what acts on it at `times`, between which
+  /// it is linear. They are floats because files hold floats: simulate() uses these very values.
   virtual std::vector<std::vector<float>> statics([[maybe_unused]] const Draw& draw) const { return {}; }
-  virtual std::vector<std::string> control_names() const { return {}; }
   virtual std::vector<std::vector<float>> controls([[maybe_unused]] const Draw& draw,
                                                    [[maybe_unused]] std::span<const double> times) const {
     return {};

@@ -62,12 +62,9 @@ Wave::Wave(GridSize grid, Options options) : grid_(grid), options_(std::move(opt
   dt_ = checked_step(options_.dt, PeriodicWave::step_limit(dx_, dy_, options_.c));
 }
 
-std::vector<double> Wave::x() const {
-  return cell_centres(grid_.nx, 0, options_.length);
-}
-
-std::vector<double> Wave::y() const {
-  return cell_centres(grid_.ny, 0, options_.height);
+StateSpec Wave::state() const {
+  return state_of({"u", "v"}, {axis_of_cells("y", grid_.ny, 0, options_.height, Boundary::periodic),
+                               axis_of_cells("x", grid_.nx, 0, options_.length, Boundary::periodic)});
 }
 
 std::vector<std::string> Wave::scalar_names() const {
@@ -91,7 +88,8 @@ std::vector<Wave::Bump> Wave::draw_bumps(const Draw& draw) const {
 
 // u = sum of exp(-r^2 / (2 sigma^2)) with r to the nearest image, v = 0
 std::vector<double> Wave::initial_state(std::span<const Bump> bumps) const {
-  const auto xs = x(), ys = y();
+  const auto xs = cell_centres(grid_.nx, 0, options_.length),
+                            ys = cell_centres(grid_.ny, 0, options_.height);
   std::vector<double> out(2 * xs.size() * ys.size(), 0.0);
   for (const auto& bump : bumps) {
     for (std::size_t j = 0; j < ys.size(); ++j) {

@@ -30,11 +30,7 @@ class Wave : public System {
 
   Wave(GridSize grid, Options options);
 
-  std::vector<std::string> channels() const override { return {"u", "v"}; }
-  GridSize grid() const override { return grid_; }
-  std::vector<double> x() const override;
-  std::vector<double> y() const override;
-  std::string boundary() const override { return "periodic"; }
+  StateSpec state() const override;
   Scalars simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const override;
   std::vector<std::string> scalar_names() const override;
 

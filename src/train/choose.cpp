@@ -42,7 +42,7 @@ class Choice {
   void set(const std::string& key, double value) { set(key, fmt::format("{}", value)); }
 
   void for_vector() {
-    const auto channels = static_cast<double>(spec_.state.channels.size());
+    const auto channels = static_cast<double>(spec_.state.count(Role::state));
     set("field.width", std::clamp(32 * std::ceil(channels / 8), 64.0, 512.0));
     set("field.depth", 3);
     set("loader.batch", 128);
@@ -51,7 +51,7 @@ class Choice {
   }
 
   void for_grid() {
-    const auto channels = static_cast<double>(spec_.state.channels.size());
+    const auto channels = static_cast<double>(spec_.state.count(Role::state));
     set("field.width", std::clamp(16 * std::ceil(channels / 2), 32.0, 96.0));
     set("field.depth", 1);
     choose_optimizer("1e-3", "4e-3");
@@ -88,10 +88,10 @@ class Choice {
   double affordable_steps() const { return longest_seconds / seconds_of_a_step(); }
 
   std::vector<int> fitting_patches() const {
-    const auto& s = spec_.state;
     std::vector<int> out;
     for (int p = 1; p <= 8; ++p) {
-      if (s.nx % p == 0 && (s.ny == 1 || s.ny % p == 0)) out.push_back(p);
+      const auto divides = [p](const Axis& axis) { return axis.size % static_cast<std::size_t>(p) == 0; };
+      if (std::ranges::all_of(spec_.state.axes, divides)) out.push_back(p);
     }
     return out;
   }
@@ -113,8 +113,8 @@ bool take_over(Choice& choice, const RunOptions& options, const std::string& fol
 std::string words(const RunOptions& o, const model::StateFacts& s, double seconds) {
   const auto settings = config::Document::from_text(
       config::write([&](config::Section& t) { o.field_settings->describe(t); }), "field");
-  std::string out = fmt::format("chosen for states of {} x {} x {} (channels, rows, columns): {}",
-                                s.channels.size(), s.ny, s.nx, o.field);
+  std::string out = fmt::format("chosen for states of {} channels{}: {}", s.count(Role::state),
+                                s.is_vector() ? "" : " on " + s.grid_text(), o.field);
   for (const char* key : {"width", "depth", "patch"}) {
     if (const auto value = settings.look_up(key)) out += fmt::format(", {} {}", key, *value);
   }
@@ -136,7 +136,7 @@ std::string field_for(const RunOptions& o) {
   bool vector = false;
   if (!o.data.file.empty() && fs::exists(o.data.file)) {
     const auto source = open_data(o.data);
-    vector = source->description().ny * source->description().nx == 1;
+    vector = source->description().state.is_vector();
   } else if (o.generate_system != "none") {
     const auto& row = find(systems::registry(), o.generate_system, "system");
     vector = row.grid.nx * row.grid.ny == 1;

@@ -51,15 +51,6 @@ void add_contexts(const LocalBatch& local, const model::ContextSpec& spec, const
   }
 }
 
-std::vector<std::int64_t> shape_of(const data::Description& d) {
-  std::vector<std::int64_t> shape{static_cast<std::int64_t>(d.channels.size())};
-  if (d.ny * d.nx > 1) {
-    shape.push_back(static_cast<std::int64_t>(d.ny));
-    shape.push_back(static_cast<std::int64_t>(d.nx));
-  }
-  return shape;
-}
-
 }  // namespace
 
 Feed::Feed(std::shared_ptr<const data::Source> source, std::vector<std::size_t> samples,
@@ -68,7 +59,7 @@ Feed::Feed(std::shared_ptr<const data::Source> source, std::vector<std::size_t> 
     : spline_(needs.spline),
       loader_(source, std::move(samples), downsampling, with_frames(std::move(options), needs.frames), seed,
               shard, derivatives(needs.spline)),
-      frame_shape_(shape_of(source->description())) {}
+      frame_shape_(source->description().state.tensor_sizes()) {}
 
 const LocalBatch* Feed::next(const std::function<bool()>& give_up) {
   if (batch_) loader_.recycle(std::move(batch_));

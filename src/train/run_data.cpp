@@ -60,20 +60,14 @@ Steps steps_of(const data::Source& source, const std::vector<std::size_t>& sampl
   return steps;
 }
 
-std::vector<double> range_of(const std::vector<double>& coordinates) {
-  if (coordinates.empty()) return {};
-  return {coordinates.front(), coordinates.back()};
-}
-
 model::StateFacts facts(const data::Source& source, const Steps& steps, const RunOptions& o) {
   const data::Description& d = source.description();
   model::StateFacts out;
-  out.channels = d.channels;
-  out.ny = static_cast<std::int64_t>(d.ny);
-  out.nx = static_cast<std::int64_t>(d.nx);
-  out.y_range = range_of(d.y);
-  out.x_range = range_of(d.x);
-  out.boundary = d.boundary;
+  out.set_names(Role::state, d.channels());
+  out.axes = d.state.axes;
+  for (auto& axis : out.axes) {
+    if (!axis.coordinates.empty()) axis.coordinates = {axis.coordinates.front(), axis.coordinates.back()};
+  }
   out.dt_ref = o.data.dt_ref > 0 ? o.data.dt_ref : tidy(median(steps.training));
   out.delta_min = o.data.delta_min > 0 ? o.data.delta_min : tidy(median(steps.source));
   out.largest_dt = tidy(steps.largest);
@@ -99,16 +93,17 @@ model::ContextSpec context_spec(const data::Source& source, const std::vector<st
 // field.boundary = "auto" becomes what the file says, so that run.toml and model.toml say it too.
 void follow_boundary(fields::Settings& settings, const data::Description& d,
                      std::vector<std::string>& notes) {
+  const std::string boundary = d.state.boundary();
   const auto describe = [&settings](config::Section& s) { settings.describe(s); };
   const auto stated = config::Document::from_text(config::write(describe), "field").look_up("boundary");
-  if (stated != "auto" || d.ny * d.nx == 1) return;
-  config::Document::from_text(fmt::format("boundary = \"{}\"", d.boundary), d.file).read(describe);
-  if (d.boundary.find("unknown") == std::string::npos) return;
+  if (stated != "auto" || d.state.is_vector()) return;
+  config::Document::from_text(fmt::format("boundary = \"{}\"", boundary), d.file).read(describe);
+  if (boundary.find("unknown") == std::string::npos) return;
   notes.push_back(fmt::format(
       "{}: does not say what lies beyond the sides of its grid (boundary: {}); the field repeats the values "
       "at the edge there. If you know better: field.boundary = \"periodic\", or \"y: wall, x: outflow\" "
       "(words: {})",
-      d.file, d.boundary, boundary_names()));
+      d.file, boundary, boundary_names()));
 }
 
 void check_objective(const RunOptions& o) {

@@ -32,10 +32,9 @@ class EvaluationMode {  // as long as it lives
 
 using torch::Tensor;
 
-std::vector<std::int64_t> shape_of(const model::StateFacts& facts, std::size_t frames) {
-  std::vector<std::int64_t> shape{static_cast<std::int64_t>(frames),
-                                  static_cast<std::int64_t>(facts.channels.size())};
-  if (facts.ny * facts.nx > 1) shape.insert(shape.end(), {facts.ny, facts.nx});
+std::vector<std::int64_t> shape_of(const StateSpec& facts, std::size_t frames) {
+  auto shape = facts.tensor_sizes();
+  shape.insert(shape.begin(), static_cast<std::int64_t>(frames));
   return shape;
 }
 

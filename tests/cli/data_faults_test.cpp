@@ -124,7 +124,7 @@ TEST(DataFaults, AFileThatCrashesLibhdf5CostsOneSentence) {
   const Scratch scratch;
   const std::string file = scratch.path("a.h5");
   {
-    data::GroupsWriter writer(file, {{"u", "v"}, 6, 6, {}, {}, "none", {{0, 1, 2, 3}}, {}, {}});
+    data::GroupsWriter writer(file, {state_of({"u", "v"}, {{"y", 6}, {"x", 6}}), {{0, 1, 2, 3}}});
     for (std::size_t frame = 0; frame < 4; ++frame) writer.write_frame(0, frame, std::vector<float>(72, 1));
     writer.finish_sample(0);
     writer.finish();

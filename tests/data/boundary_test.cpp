@@ -15,7 +15,7 @@ using testing_support::write_counting;
 using testing_support::write_list;
 
 std::string boundary_of(const std::string& path) {
-  return open(path)->description().boundary;
+  return open(path)->description().state.boundary();
 }
 
 TEST(Boundary, OfPDEBenchFilesIsThatOfTheirEquation) {
@@ -79,7 +79,7 @@ TEST(Boundary, InWordsThatNobodyKnowsIsUnknownWithANote) {
   write_counting(root.create_group("0000"), "data", {3, 4, 4, 1});
   root.set("boundary", "y: sticky, x: periodic");
   const auto source = open(scratch.path("a.h5"));
-  EXPECT_EQ(source->description().boundary, "unknown");
+  EXPECT_EQ(source->description().state.boundary(), "unknown");
   EXPECT_NE(text::join(source->description().notes).find("'y: sticky, x: periodic' is taken as unknown"),
             std::string::npos);
   root.set("boundary", "y: wall/outflow, x: periodic");

@@ -22,12 +22,14 @@ using Names = std::vector<std::string>;
 using Values = std::vector<float>;
 
 GroupsPlan plan_with_context() {
-  GroupsPlan plan{
-      {"h"},           2,           4, {0, 1, 2, 3}, {0, 1}, "periodic", {{0, 1}, {0, 1, 2}, {0, 2}},
-      {"nu", "steps"}, {{"a", "b"}}};
-  plan.parameters = {"nu"};
-  plan.statics = {"bottom", "mask"};
-  plan.controls = {"force"};
+  GroupsPlan plan{state_of({"h"}, {{"y", 2, {0, 1}}, {"x", 4, {0, 1, 2, 3}}}),
+                  {{0, 1}, {0, 1, 2}, {0, 2}},
+                  {"nu", "steps"},
+                  {{"a", "b"}}};
+  plan.state.set_boundary("periodic");
+  plan.state.set_names(Role::parameter, {"nu"})
+      .set_names(Role::static_field, {"bottom", "mask"})
+      .set_names(Role::control, {"force"});
   return plan;
 }
 
@@ -70,9 +72,9 @@ class Context : public testing::Test {
 };
 
 void expect_context(const Source& source, std::size_t sample, std::size_t original) {
-  EXPECT_EQ(source.description().parameters, Names{"nu"});
-  EXPECT_EQ(source.description().statics, (Names{"bottom", "mask"}));
-  EXPECT_EQ(source.description().controls, Names{"force"});
+  EXPECT_EQ(source.description().state.names(Role::parameter), Names{"nu"});
+  EXPECT_EQ(source.description().state.names(Role::static_field), (Names{"bottom", "mask"}));
+  EXPECT_EQ(source.description().state.names(Role::control), Names{"force"});
   EXPECT_EQ(parameters_of(source, sample), std::vector<double>{0.5 + static_cast<double>(original)});
   EXPECT_EQ(source.static_field(sample, "bottom"), bottom_of(original));
   EXPECT_EQ(source.control(sample, "force"), force_of(original, source.description().frames[sample]));
@@ -109,7 +111,7 @@ TEST_F(Context, IsCoveredByTheChecksumsOfAnUnfinishedFile) {
 TEST_F(Context, OfAnotherPlanIsNotGoneOnFrom) {
   { GroupsWriter writer(scratch_.path("a.h5"), plan_with_context()); }
   GroupsPlan other = plan_with_context();
-  other.controls = {"torque"};
+  other.state.set_names(Role::control, {"torque"});
   EXPECT_PRED2(has, sentence_of([&] { GroupsWriter(scratch_.path("a.h5"), other); }),
                "begun with other settings");
 }
@@ -159,16 +161,16 @@ TEST_F(Context, IsFoundInAFileThatDoesNotDeclareItsFields) {
     write_counting(group.create_group("controls"), "wind", {4});
     group.create_group("scalars").write_number("nu", 1);
   });
-  EXPECT_EQ(source->description().statics, Names{"mask"});
-  EXPECT_EQ(source->description().controls, Names{"wind"});
-  EXPECT_EQ(source->description().parameters, Names{}) << "a scalar may be anything";
+  EXPECT_EQ(source->description().state.names(Role::static_field), Names{"mask"});
+  EXPECT_EQ(source->description().state.names(Role::control), Names{"wind"});
+  EXPECT_EQ(source->description().state.names(Role::parameter), Names{}) << "a scalar may be anything";
   EXPECT_EQ(source->control(1, "wind"), (Values{0, 1, 2, 3}));
 }
 
 TEST_F(Context, OfAStrangerMayMeanSomethingElse) {
   const auto source = two_samples(
       scratch_.path("a.h5"), [](auto& root, auto&, bool) { root.set("parameters", "see paper, table 2"); });
-  EXPECT_EQ(source->description().parameters, Names{});
+  EXPECT_EQ(source->description().state.names(Role::parameter), Names{});
   EXPECT_PRED2(has, text::join(source->description().notes), "attribute 'parameters' names table 2");
 }
 

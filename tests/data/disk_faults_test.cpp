@@ -41,7 +41,8 @@ using testing_support::Scratch;
 void write_ours(const std::string& file) {
   GroupsWriter writer(
       file,
-      {{"u"}, 2, 2, {0, 1}, {0, 1}, "none", {{0, 1}, {0, 2}}, {"nu"}, {{"config", std::string(900, 'c')}}});
+      {state_of({"u"}, {{"y", 2, {0, 1}}, {"x", 2, {0, 1}}}), {{0, 1}, {0, 2}}, {"nu"},
+       {{"config", std::string(900, 'c')}}});
   for (const std::size_t sample : {0U, 1U}) {
     for (const std::size_t frame : {0U, 1U}) writer.write_frame(sample, frame, std::vector<float>(4, 1));
     writer.write_scalars(sample, std::vector<double>{0.5});
@@ -55,8 +56,9 @@ std::string told(const std::string& file) {
   const auto source = open(file);
   const Description& about = source->description();
   std::string out =
-      fmt::format("{} {} {} {} {} {}\n", about.layout, about.axes, fmt::join(about.channels, ","),
-                  about.boundary, fmt::join(about.x, " "), fmt::join(about.y, " "));
+      fmt::format("{} {} {} {} {} {}\n", about.layout, about.axes, fmt::join(about.channels(), ","),
+                  about.state.boundary(), fmt::join(about.state.coordinates("x"), " "),
+                  fmt::join(about.state.coordinates("y"), " "));
   for (const auto& [name, value] : about.attributes) out += fmt::format("{} = {}\n", name, value);
   for (const auto& note : about.notes) out += note + "\n";
   for (std::size_t sample = 0; sample < about.samples; ++sample) {

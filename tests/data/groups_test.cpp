@@ -39,9 +39,9 @@ TEST(Groups, ReadVectorStates) {
   root.set("boundary", "none");
   const auto source = open(scratch.path("a.h5"), {.dt = 0.5});
   const Description& about = source->description();
-  EXPECT_EQ(about.channels, (Names{"x", "y", "z"}));
+  EXPECT_EQ(about.channels(), (Names{"x", "y", "z"}));
   EXPECT_EQ(about.frame_size(), 3u);
-  EXPECT_EQ(about.boundary, "none");
+  EXPECT_EQ(about.state.boundary(), "none");
   EXPECT_EQ(source->times(0).back(), 2.0);
   EXPECT_EQ(Frames(*source, 0, 4, 1).values(), (std::vector<float>{12, 13, 14}));
 }
@@ -79,8 +79,8 @@ TEST(Groups, DeliverScalarsOfEachSample) {
   const auto source = open(scratch.path("a.h5"));
   EXPECT_EQ(source->scalars(0).at("nu"), 0.25);
   EXPECT_EQ(source->scalars(1).at("nu"), 0.125);
-  EXPECT_EQ(source->description().ny, 1u);
-  EXPECT_EQ(source->description().nx, 4u);
+  EXPECT_EQ(source->description().state.size_along("y"), 1u);
+  EXPECT_EQ(source->description().state.size_along("x"), 4u);
 }
 
 TEST(Groups, FindTheConfigThatOldWritersPutIntoTheRoot) {

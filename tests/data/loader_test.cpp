@@ -193,9 +193,9 @@ TEST(Derived, AveragingTakesBlockMeans) {
   const auto fine = std::make_shared<MemorySource>(std::vector<std::size_t>{3}, 4, 6,
                                                    std::vector<std::string>{"u", "v"}, value_at);
   const auto coarse = averaged(fine, 2);
-  EXPECT_EQ(coarse->description().ny, 2U);
-  EXPECT_EQ(coarse->description().nx, 3U);
-  EXPECT_EQ(coarse->description().x, (std::vector<double>{0.5, 2.5, 4.5}));
+  EXPECT_EQ(coarse->description().state.size_along("y"), 2U);
+  EXPECT_EQ(coarse->description().state.size_along("x"), 3U);
+  EXPECT_EQ(coarse->description().state.coordinates("x"), (std::vector<double>{0.5, 2.5, 4.5}));
   std::vector<float> out(2 * 12);
   coarse->read(0, 1, 2, out);
   // Block (row 1, column 2), channel 1 of frame 2: fine rows 2,3 and columns 4,5.

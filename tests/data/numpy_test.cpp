@@ -130,8 +130,8 @@ TEST(Npz, ReadsStoredAndDeflatedMembersWithTheirCoordinates) {
                              packed, wide);
       const auto source = open_bytes(scratch, bytes, {.axes = "n,t,x"});
       EXPECT_EQ(source->times(1), (std::vector<double>{0, 0.5, 2}));
-      EXPECT_EQ(source->description().x, (std::vector<double>{0, 1, 2, 3}));
-      EXPECT_EQ(source->description().channels, std::vector<std::string>{"u"});
+      EXPECT_EQ(source->description().state.coordinates("x"), (std::vector<double>{0, 1, 2, 3}));
+      EXPECT_EQ(source->description().channels(), std::vector<std::string>{"u"});
       EXPECT_EQ(Frames(*source, 1).at(2, 0, 3, 0), 23.0F);
     }
   }

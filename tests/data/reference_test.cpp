@@ -55,9 +55,9 @@ TEST(PDEBenchGroups, AreDescribed) {
   EXPECT_EQ(about.layout, "PDEBench groups");
   EXPECT_EQ(about.axes, "t,y,x,c");
   EXPECT_EQ(about.frames, (std::vector<std::size_t>{12, 12}));
-  EXPECT_EQ(about.channels, (Names{"u", "v"}));
-  EXPECT_DOUBLE_EQ(about.x.front(), -0.9921875);
-  EXPECT_DOUBLE_EQ(about.y.back(), 0.9921875);
+  EXPECT_EQ(about.channels(), (Names{"u", "v"}));
+  EXPECT_DOUBLE_EQ(about.state.coordinates("x").front(), -0.9921875);
+  EXPECT_DOUBLE_EQ(about.state.coordinates("y").back(), 0.9921875);
   EXPECT_NEAR(source->times(1).at(2), 0.1, 1e-7);
   EXPECT_NE(about.attributes.at("config").find("'seed': 0"), std::string::npos);
 }
@@ -75,7 +75,7 @@ TEST(PDEBenchGroups, ReadTheSameFrameAloneAndAmongOthers) {
 TEST(PDEBenchFields, AreTransposedToYX) {
   CVF_REFERENCE_OR_SKIP(path, "pdebench_fields_cfd.h5");
   const auto source = open(path);
-  EXPECT_EQ(source->description().channels, (Names{"density", "pressure", "Vx", "Vy"}));
+  EXPECT_EQ(source->description().channels(), (Names{"density", "pressure", "Vx", "Vy"}));
   const Frames frames(*source, 2);
   // The file's [2, 4, x = 3, y = 11].
   EXPECT_EQ(frames.at(4, 11, 3, 0), 1.0516464F);
@@ -100,8 +100,8 @@ TEST(PDEBenchTensor, IsOneDimensional) {
   const auto source = open(path);
   const Description& about = source->description();
   EXPECT_EQ(about.samples, 3u);
-  EXPECT_EQ(about.ny, 1u);
-  EXPECT_EQ(about.nx, 32u);
+  EXPECT_EQ(about.state.size_along("y"), 1u);
+  EXPECT_EQ(about.state.size_along("x"), 32u);
   EXPECT_EQ(Frames(*source, 2).at(5, 0, 31, 0), -1.1022675F);
   EXPECT_EQ(Frames(*source, 1).at(2, 0, 3, 0), -0.11944133F);
   EXPECT_EQ(source->times(0).size(), 6u);
@@ -111,9 +111,9 @@ TEST(TheWell, NamesComponentsAndRepeatsConstantFields) {
   CVF_REFERENCE_OR_SKIP(path, "the_well.h5");
   const auto source = open(path);
   const Description& about = source->description();
-  EXPECT_EQ(about.channels, (Names{"pressure", "mask", "velocity_x", "velocity_y"}));
-  EXPECT_EQ(about.nx, 16u);
-  EXPECT_EQ(about.ny, 24u);
+  EXPECT_EQ(about.channels(), (Names{"pressure", "mask", "velocity_x", "velocity_y"}));
+  EXPECT_EQ(about.state.size_along("x"), 16u);
+  EXPECT_EQ(about.state.size_along("y"), 24u);
   const Frames frames(*source, 1);
   EXPECT_EQ(frames.at(5, 20, 3, 0), -0.19022435F);
   EXPECT_EQ(frames.at(5, 20, 3, 1), -0.30743235F);
@@ -125,12 +125,12 @@ TEST(TheWell, NamesComponentsAndRepeatsConstantFields) {
 TEST(TheWell, TellsBoundaryTimesAndScalars) {
   CVF_REFERENCE_OR_SKIP(path, "the_well.h5");
   const auto source = open(path);
-  EXPECT_EQ(source->description().boundary, "y: unknown, x: periodic");  // the file names x alone
+  EXPECT_EQ(source->description().state.boundary(), "y: unknown, x: periodic");  // the file names x alone
   EXPECT_NEAR(source->times(1).at(3), 0.6, 1e-6);
   EXPECT_EQ(source->scalars(1).at("Re"), 100.0);
-  EXPECT_EQ(source->description().parameters, Names{"Re"});
+  EXPECT_EQ(source->description().state.names(Role::parameter), Names{"Re"});
   EXPECT_EQ(source->static_field(1, "mask").at(20 * 16 + 3), -0.30743235F);
-  EXPECT_NEAR(source->description().y.at(20), 1.7391304, 1e-6);
+  EXPECT_NEAR(source->description().state.coordinates("y").at(20), 1.7391304, 1e-6);
   EXPECT_EQ(source->description().attributes.at("dataset_name"), "toy");
 }
 
@@ -163,7 +163,7 @@ TEST(PlainHdf5, AsksForAxesAndThenObeysThem) {
   EXPECT_NE(sentence.find("h (5 x 128 x 128)"), std::string::npos) << sentence;
   const auto source = open(path, {.dataset = "h", .axes = "t,x,y"});
   EXPECT_EQ(Frames(*source, 0, 4, 1).at(0, 66, 70, 0), 0.66063917F);  // the file's [x = 70, y = 66]
-  EXPECT_EQ(source->description().channels, (Names{"h"}));
+  EXPECT_EQ(source->description().channels(), (Names{"h"}));
   EXPECT_EQ(source->times(0).at(1), 0.25);
 }
 

@@ -12,9 +12,10 @@
 namespace cvf::data {
 namespace {
 
-const GroupsPlan plan{
-    {"u", "v"},           3, 4, {0, 1, 2, 3}, {0, 1, 2}, "periodic", {{0, 1}, {0, 1, 2}, {0, 2}}, {"nu"},
-    {{"config", "a = 1"}}};
+const GroupsPlan plan{state_of({"u", "v"}, {{"y", 3, {0, 1, 2}}, {"x", 4, {0, 1, 2, 3}}}),
+                      {{0, 1}, {0, 1, 2}, {0, 2}},
+                      {"nu"},
+                      {{"config", "a = 1"}}};
 
 void make(GroupsWriter& writer, std::size_t sample) {
   std::vector<float> values(writer.plan().frame_size());

@@ -25,8 +25,8 @@ model::TrainedModel some_model(const std::string& state, const std::string& fiel
   auto out = model::build(spec, 4);
   const torch::NoGradGuard no_gradients;
   for (auto& p : out.field->parameters()) p.copy_(0.2 * torch::randn(p.sizes()));
-  auto sides = std::vector<std::int64_t>{32, 2};
-  if (!spec.shape().is_vector()) sides.insert(sides.end(), {spec.state.ny, spec.state.nx});
+  auto sides = spec.state.tensor_sizes();
+  sides.insert(sides.begin(), 32);
   out.normalizer->fit({torch::randn(sides, torch::kDouble) * 2 + 1}, {torch::randn(sides, torch::kDouble)});
   out.run_toml = "[objective]\nname = \"cvf\"\n";
   return out;

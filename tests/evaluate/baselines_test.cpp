@@ -27,7 +27,7 @@ float ramp(std::size_t sample, std::size_t frame, std::size_t index) {
 class BaselinesOfARamp : public testing::Test {
  protected:
   MemorySource source_{{4, 4, 4, 3}, 1, 1, {"angle", "velocity"}, ramp};
-  const metrics::Setting setting_{"", {"angle", "velocity"}};
+  const metrics::Setting setting_{"", state_of({"angle", "velocity"})};
   const std::vector<std::size_t> training_{0, 2}, test_{1, 3};
 
   std::vector<Baseline> results(const std::string& metric, bool one_step, const MeanState& mean) {

@@ -141,7 +141,7 @@ TEST_F(GenerateFaults, AFullDiskLeavesNothingOfAConversion) {
 }
 
 TEST_F(GenerateFaults, AFullDiskLeavesNothingOfAFileThatNobodyWouldGoOnWith) {
-  const data::GroupsPlan plan{{"u"}, 1, 1, {}, {}, "none", {{0, 1}}, {}, {}};
+  const data::GroupsPlan plan{state_of({"u"}), {{0, 1}}};
   const auto write = [&] {
     data::GroupsWriter writer(scratch_.path("a.h5"), plan, data::Remains::discarded);
     const std::vector<float> state{1};

@@ -40,10 +40,10 @@ TEST_F(GenerateTest, WhatTheSystemComputesIsWhatTheFileHolds) {
   const auto source = data::open(scratch_.path("a.h5"));
   const auto& d = source->description();
   EXPECT_EQ(d.samples, 5U);
-  EXPECT_EQ(d.nx, 16U);
-  EXPECT_EQ(d.ny, 12U);
-  EXPECT_EQ(d.channels, (std::vector<std::string>{"u", "v"}));
-  EXPECT_EQ(d.boundary, "zero_flux");
+  EXPECT_EQ(d.state.size_along("x"), 16U);
+  EXPECT_EQ(d.state.size_along("y"), 12U);
+  EXPECT_EQ(d.channels(), (std::vector<std::string>{"u", "v"}));
+  EXPECT_EQ(d.state.boundary(), "zero_flux");
   EXPECT_EQ(source->times(3), times_of(options, 3));
 
   const auto system = options.settings->build({16, 12});
@@ -138,8 +138,8 @@ TEST_F(GenerateTest, ForcesAndDrawnParametersAreInTheFileAndReproducible) {
   const auto system = system_of(options);
   for (const char* name : {"one.h5", "packed.h5"}) {
     const auto source = data::open(scratch_.path(name));
-    EXPECT_EQ(source->description().parameters, std::vector<std::string>{"alpha"});
-    EXPECT_EQ(source->description().controls, std::vector<std::string>{"force"});
+    EXPECT_EQ(source->description().state.names(Role::parameter), std::vector<std::string>{"alpha"});
+    EXPECT_EQ(source->description().state.names(Role::control), std::vector<std::string>{"force"});
     EXPECT_EQ(source->control(4, "force"), system->controls({0, 4, 0}, source->times(4))[0]);
     EXPECT_NE(data::parameters_of(*source, 4), data::parameters_of(*source, 5));
   }

@@ -66,7 +66,7 @@ TEST(Rmse, IsAlsoToldForEachChannel) {
     errors.add(frame(2, real({4, 4, 0, 0}, {1, 2, 2}), torch::zeros({1, 2, 2})));
     return errors.score(name);
   };
-  const Setting named{"", {"u", "v"}};
+  const Setting named{"", state_of({"u", "v"})};
   for (const auto* name : {"rollout_rmse", "step_rmse"}) {
     const Score score = fed(name, named);
     ASSERT_EQ(score.parts.size(), 2U) << name;
@@ -80,7 +80,7 @@ TEST(Rmse, IsAlsoToldForEachChannel) {
 
 // The mean over frames comes before the root: a frame of few samples counts as much as another.
 TEST(Rmse, OfAChannelWeighsFramesAsTheWholeDoes) {
-  auto rollout = board({"rollout_rmse"}, {"", {"a", "b"}});
+  auto rollout = board({"rollout_rmse"}, {"", state_of({"a", "b"})});
   rollout.add(frame(1, real({1, 0, 3, 0}, {2, 2}), torch::zeros({2, 2})));  // a: mean square 5
   rollout.add(frame(2, real({3, 0}, {1, 2}), torch::zeros({1, 2})));        // a: 9
   const auto parts = rollout.score("rollout_rmse").parts;
@@ -194,7 +194,7 @@ TEST(Scoreboard, MergedFromPartsInAnyOrderGivesTheSameBits) {
   for (const auto& row : registry()) {
     if (row.make != nullptr) all.emplace_back(row.name);
   }
-  const Setting flow{"compressible_flow", {"density", "pressure", "Vx", "Vy"}};
+  const Setting flow{"compressible_flow", state_of({"density", "pressure", "Vx", "Vy"})};
   Scoreboard whole(all, flow), early(all, flow), late(all, flow);
   for (std::int64_t index = 1; index <= 4; ++index) {
     Frame both = frame(index, torch::randn({2, 4, 8, 8}), torch::randn({2, 4, 8, 8}));

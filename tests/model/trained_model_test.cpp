@@ -112,19 +112,17 @@ TEST(TrainedModel, EveryNormalizerComesBack) {
 
 TEST(TrainedModel, TheRecipeComesBackWithItsStrangestWords) {
   ModelSpec spec = small_recipe();
-  spec.state.channels = {"\xcf\x81 \"density\"", "back\\slash\ttab"};
-  spec.state.x_range = {-1.5, 1.0 / 3};
-  spec.state.y_range = {0, 2};
-  spec.state.boundary = "periodic";
+  spec.state.set_names(Role::state, {"\xcf\x81 \"density\"", "back\\slash\ttab"});
+  spec.state.axes[0].coordinates = {0, 2};
+  spec.state.axes[1].coordinates = {-1.5, 1.0 / 3};
+  spec.state.set_boundary("y: wall/outflow, x: periodic");
   spec.state.data_hash = "abc";
   spec.provenance = {{"note", "two\nlines = \x1b[1m"}, {"empty", ""}, {"seed", "4"}};
   const Saved saved(spec);
   const ModelSpec loaded = load(saved.folder).spec;
   EXPECT_EQ(to_toml(loaded), to_toml(spec));
   EXPECT_EQ(loaded.state.channels, spec.state.channels);
-  EXPECT_EQ(loaded.state.x_range, spec.state.x_range);
-  EXPECT_EQ(loaded.state.y_range, spec.state.y_range);
-  EXPECT_EQ(loaded.state.boundary, "periodic");
+  EXPECT_EQ(loaded.state.axes, spec.state.axes);
   EXPECT_EQ(loaded.state.data_hash, "abc");
   EXPECT_EQ(loaded.state.dt_ref, 0.1);
   EXPECT_EQ(loaded.state.delta_min, 0.05);
@@ -253,7 +251,7 @@ TEST(TrainedModel, StatisticsThatDoNotFitAreNamed) {
 TEST(TrainedModel, WhatCouldNotBeReadBackIsNotSaved) {
   const Saved saved;
   TrainedModel model = load(saved.folder);
-  model.spec.state.boundary = "not \xff UTF-8";
+  model.spec.state.data_hash = "not \xff UTF-8";
   EXPECT_THROW(save(model, saved.folder), ModelError);
   model.spec = saved.model.spec;
   model.spec.provenance = {{"a=b", "c"}};

@@ -46,8 +46,8 @@ TEST(Quantise, PutsChannelsApartAndMarksWhatIsMissing) {
 TEST(Movie, CoarsensByMeansAlsoWhereBlocksAreCut) {
   const Movie movie{1, 2, 3, 1, {0, 2, 5, 2, 4, 7}};
   const Movie out = coarsened(movie, 2);
-  EXPECT_EQ(out.ny, 1U);
-  EXPECT_EQ(out.nx, 2U);
+  EXPECT_EQ(out.rows, 1U);
+  EXPECT_EQ(out.columns, 2U);
   EXPECT_EQ(out.values, (std::vector<float>{2, 6}));
   EXPECT_EQ(coarsened(movie, 3).values, movie.values);
 }

@@ -25,56 +25,55 @@ model::TrainedModel model_of(const std::string& field, const std::string& state)
 const std::string plane = "ny = 8\nnx = 12\ny_range = [0.125, 1.875]\nx_range = [0.1, 2.3]\n";  // 0.25, 0.2
 const std::string conv = "name = \"conv\"\n", sit = "name = \"sit\"\nheads = 2\n";
 
+StateSpec grid(std::size_t ny, std::size_t nx, double dy, double dx) {
+  const auto along = [](const char* name, std::size_t size, double spacing) {
+    Axis out{name, size};
+    if (!std::isnan(spacing)) out.coordinates = {0, spacing * static_cast<double>(size - 1)};
+    return out;
+  };
+  return state_of({"u", "v"}, {along("y", ny, dy), along("x", nx, dx)});
+}
+
 TEST(Grid, OfTheSameSpacingFitsAFieldWithoutPositions) {
   const auto model = model_of(conv, plane);
-  EXPECT_EQ(misfit({8, 12, 0.25, 0.2}, model, false), "");
-  EXPECT_EQ(misfit({32, 6, 0.25, 0.2}, model, false), "");
-  EXPECT_EQ(misfit({32, 6, 0.25002, 0.19998}, model, false), "") << "rounded coordinates";
+  EXPECT_EQ(misfit(grid(8, 12, 0.25, 0.2), model, false), "");
+  EXPECT_EQ(misfit(grid(32, 6, 0.25, 0.2), model, false), "");
+  EXPECT_EQ(misfit(grid(32, 6, 0.25002, 0.19998), model, false), "") << "rounded coordinates";
 }
 
 TEST(Grid, OfAnotherSpacingIsRefusedWithBoth) {
   const auto model = model_of(conv, plane);
-  EXPECT_EQ(misfit({16, 24, 0.125, 0.2}, model, false),
+  EXPECT_EQ(misfit(grid(16, 24, 0.125, 0.2), model, false),
             "has a spacing of 0.125 along y, but the model was trained on a spacing of 0.25");
-  EXPECT_EQ(misfit({16, 24, 0.25, 0.1}, model, false),
+  EXPECT_EQ(misfit(grid(16, 24, 0.25, 0.1), model, false),
             "has a spacing of 0.1 along x, but the model was trained on a spacing of 0.2");
-  EXPECT_EQ(misfit({8, 12, 0.25, 0.1}, model, false),
+  EXPECT_EQ(misfit(grid(8, 12, 0.25, 0.1), model, false),
             "has a spacing of 0.1 along x, but the model was trained on a spacing of 0.2")
       << "also where the cells are as many";
-  EXPECT_EQ(misfit({16, 24, NAN, 0.2}, model, false),
+  EXPECT_EQ(misfit(grid(16, 24, NAN, 0.2), model, false),
             "has an unknown spacing along y, but the model was trained on a spacing of 0.25");
-  EXPECT_EQ(misfit({16, 24, 0.125, NAN}, model, true), "") << "asked for";
+  EXPECT_EQ(misfit(grid(16, 24, 0.125, NAN), model, true), "") << "asked for";
 }
 
 TEST(Grid, WithoutCoordinatesFitsWhereTheCellsAreAsMany) {
-  EXPECT_EQ(misfit({8, 12, NAN, NAN}, model_of(conv, plane), false), "");
-  EXPECT_EQ(misfit({8, 12, 0.1, 0.1}, model_of(conv, "ny = 8\nnx = 12\n"), false), "");
+  EXPECT_EQ(misfit(grid(8, 12, NAN, NAN), model_of(conv, plane), false), "");
+  EXPECT_EQ(misfit(grid(8, 12, 0.1, 0.1), model_of(conv, "ny = 8\nnx = 12\n"), false), "");
 }
 
 TEST(Grid, OfAnotherSizeDoesNotFitPositions) {
   const auto model = model_of(sit, plane);
   for (const bool any_spacing : {false, true}) {
-    EXPECT_EQ(misfit({16, 12, 0.25, 0.2}, model, any_spacing),
-              "has a grid of 16 x 12 (y x x), but the model was trained on 8 x 12");
+    EXPECT_EQ(misfit(grid(16, 12, 0.25, 0.2), model, any_spacing),
+              "has a grid of 16 x 12 (y x x), but the model was trained on a grid of 8 x 12 (y x x)");
   }
-  EXPECT_EQ(misfit({8, 12, 0.5, 0.5}, model, false), "");
+  EXPECT_EQ(misfit(grid(8, 12, 0.5, 0.5), model, false), "");
 }
 
 TEST(Grid, OfOtherDimensionsNeverFits) {
-  EXPECT_NE(misfit({1, 12, NAN, 0.2}, model_of(conv, plane), true), "");
+  EXPECT_NE(misfit(grid(1, 12, NAN, 0.2), model_of(conv, plane), true), "");
   const auto line = model_of(conv, "nx = 12\nx_range = [0.1, 2.3]\n");
-  EXPECT_EQ(misfit({1, 48, NAN, 0.2}, line, false), "");
-  EXPECT_NE(misfit({4, 12, NAN, 0.2}, line, true), "");
-}
-
-TEST(Grid, IsThatOfTheFile) {
-  data::Description d;
-  d.ny = 3;
-  d.nx = 5;
-  d.x = {0, 0.1, 0.2, 0.3, 0.4};
-  const Grid grid = grid_of(d);
-  EXPECT_NEAR(grid.dx, 0.1, 1e-15);
-  EXPECT_TRUE(std::isnan(grid.dy));
+  EXPECT_EQ(misfit(grid(1, 48, NAN, 0.2), line, false), "");
+  EXPECT_NE(misfit(grid(4, 12, NAN, 0.2), line, true), "");
 }
 
 // A model for waves of 8 x 12 cells, and files of other grids.
@@ -114,8 +113,8 @@ TEST_F(GridVerbs, TakeALargerGridOfTheSameSpacing) {
     EXPECT_EQ(ran.code, 0) << ran.err;
   }
   const auto forecast = data::open(scratch_.path("f.h5"));
-  EXPECT_EQ(forecast->description().nx, 30U);
-  EXPECT_EQ(forecast->description().ny, 16U);
+  EXPECT_EQ(forecast->description().state.size_along("x"), 30U);
+  EXPECT_EQ(forecast->description().state.size_along("y"), 16U);
 }
 
 TEST_F(GridVerbs, RefuseAnotherSpacingUnlessItIsAllowed) {

@@ -50,7 +50,7 @@ class Protocols : public testing::Test {
                              {"velocity_variance", two(1.5, 0.7)}});
     field_ = std::make_shared<ExactField>(*model_.normalizer);
     model_.field = field_;
-    model_.spec.state.channels = {"x", "y"};
+    model_.spec.state.set_names(Role::state, {"x", "y"});
     model_.spec.state.delta_min = 0.05;
     model_.spec.state.largest_dt = 0.1;
   }

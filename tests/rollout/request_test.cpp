@@ -81,13 +81,13 @@ TEST_F(Requests, GiveTheFrameToStartFromIfItIsFinite) {
 
 TEST_F(Requests, FitTheModelOrAreRefused) {
   model::TrainedModel model;
-  model.spec.state.channels = {"x", "y"};
+  model.spec.state.set_names(Role::state, {"x", "y"});
   EXPECT_NO_THROW(check_fits(source_, model));
-  model.spec.state.nx = 8;
+  model.spec.state.set_axes({{"x", 8}});
   EXPECT_EQ(sentence_of([&] { check_fits(source_, model); }),
             "memory: has a grid of 1 x 1 (y x x), but the model was trained on 1 x 8");
   for (const std::vector<std::string>& others : {std::vector<std::string>{"u"}, {"y", "x"}, {"x", "z"}}) {
-    model.spec.state.channels = others;
+    model.spec.state.set_names(Role::state, others);
     EXPECT_EQ(
         sentence_of([&] { check_fits(source_, model); }),
         fmt::format("memory: has the channels x, y, but the model was trained on {}; --channels says which "
@@ -106,15 +106,15 @@ float first_value(const data::Source& source) {
 TEST_F(Requests, FindTheModelsChannelsByName) {
   const auto source = std::make_shared<MemorySource>(source_);
   model::TrainedModel model;
-  model.spec.state.channels = {"x", "y"};
+  model.spec.state.set_names(Role::state, {"x", "y"});
   EXPECT_EQ(first_value(*fitted(source, model)), 10);
   EXPECT_EQ(first_value(*fitted(source, model, {"y", "x"})), 11) << "as the user says";
-  model.spec.state.channels = {"y", "x"};
+  model.spec.state.set_names(Role::state, {"y", "x"});
   EXPECT_EQ(first_value(*fitted(source, model)), 11);
-  model.spec.state.channels = {"angle", "velocity"};
+  model.spec.state.set_names(Role::state, {"angle", "velocity"});
   EXPECT_THROW(fitted(source, model), DataError);
   const auto named = fitted(source, model, {"y", "x"});
-  EXPECT_EQ(named->description().channels, model.spec.state.channels);
+  EXPECT_EQ(named->description().channels(), model.spec.state.names());
   EXPECT_EQ(first_value(*named), 11);
   EXPECT_EQ(sentence_of<UsageError>([&] { fitted(source, model, {"x"}); }),
             "--channels x: the model has 2 channels, angle, velocity: name one of the file's for each");

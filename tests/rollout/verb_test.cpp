@@ -27,7 +27,7 @@ class RolloutVerb : public testing::Test {
     model::ModelSpec spec = model::from_toml(
         "[state]\nny = 8\nnx = 12\ndt_ref = 0.2\ndelta_min = 0.1\nlargest_dt = 0.2\n"
         "channels = [" +
-            names_of(source->description().channels) +
+            names_of(source->description().channels()) +
             "]\n"
             "[field]\nname = \"sit\"\npatch = 4\nwidth = 16\ndepth = 1\nheads = 2\n",
         "test");
@@ -57,7 +57,7 @@ TEST_F(RolloutVerb, WritesAForecastThatReadsLikeData) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(has(ran.err, "2 samples, 14 frames")) << ran.err;
   const auto forecast = data::open(out_), source = data::open(data_);
-  EXPECT_EQ(forecast->description().channels, source->description().channels);
+  EXPECT_EQ(forecast->description().channels(), source->description().channels());
   ASSERT_EQ(forecast->times(0).size(), 7U) << "the file's times to 0.4, then on at its spacing";
   EXPECT_NEAR(forecast->times(0).back(), 0.6, 1e-9);
   std::vector<float> ours(source->description().frame_size()), theirs(ours.size());
@@ -123,7 +123,7 @@ TEST_F(RolloutVerb, RefusesEachMistakeWithItsOwnCodeAndSentence) {
 TEST_F(RolloutVerb, FindsTheModelsChannelsByTheirNames) {
   ASSERT_EQ(rollout({}).code, 0);
   const std::string turned = scratch_.path("turned.h5"), again = scratch_.path("again.h5");
-  auto names = data::open(data_)->description().channels;
+  auto names = data::open(data_)->description().channels();
   ASSERT_EQ(names.size(), 2U);
   Ran ran = run(scratch_, {"data", "convert", data_, turned, "--channels", names[1] + "," + names[0]});
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -132,7 +132,7 @@ TEST_F(RolloutVerb, FindsTheModelsChannelsByTheirNames) {
   EXPECT_TRUE(has(ran.err, "they are put into the order of the model, " + names[0] + ", " + names[1]))
       << ran.err;
   const auto first = data::open(out_), second = data::open(again);
-  EXPECT_EQ(second->description().channels, names);
+  EXPECT_EQ(second->description().channels(), names);
   std::vector<float> ours(first->description().frame_size()), theirs(ours.size());
   first->read(2, 4, 1, ours);
   second->read(2, 4, 1, theirs);

@@ -14,17 +14,16 @@ class MemorySource : public data::Source {
   using Value = std::function<float(std::size_t, std::size_t, std::size_t)>;
 
   MemorySource(std::vector<std::size_t> frames, std::size_t ny, std::size_t nx,
-               std::vector<std::string> channels, Value value)
+               const std::vector<std::string>& channels, Value value)
       : value_(std::move(value)) {
     description_.file = "memory";
     description_.layout = "test";
     description_.samples = frames.size();
-    description_.ny = ny;
-    description_.nx = nx;
-    description_.channels = std::move(channels);
     description_.frames = std::move(frames);
-    for (std::size_t i = 0; i < nx; ++i) description_.x.push_back(static_cast<double>(i));
-    for (std::size_t i = 0; i < ny; ++i) description_.y.push_back(static_cast<double>(i));
+    std::vector<double> x(nx), y(ny);
+    std::iota(x.begin(), x.end(), 0.0);
+    std::iota(y.begin(), y.end(), 0.0);
+    description_.state = state_of(channels, {{"y", ny, std::move(y)}, {"x", nx, std::move(x)}});
   }
 
   const data::Description& description() const override { return description_; }

@@ -29,7 +29,8 @@ inline float wave(std::size_t frame, std::size_t index, double shift) {
 /// there is one.
 inline void write_waves(const std::string& path, const SmallGrid& grid, double shift, bool forecast,
                         std::size_t samples = 1, const std::string& protocol = "") {
-  data::GroupsPlan plan{grid.channels, grid.ny, grid.nx, {}, {}, "periodic", {}, {}, {}};
+  data::GroupsPlan plan{state_of(grid.channels, {{"y", grid.ny}, {"x", grid.nx}})};
+  plan.state.set_boundary("periodic");
   std::vector<double> times;
   for (std::size_t k = 0; k < grid.frames; ++k) times.push_back(0.5 * static_cast<double>(k));
   plan.times.assign(samples, times);

@@ -34,7 +34,8 @@ TEST(AdvectionDiffusion, FollowsTheClosedFormInABox) {
   options.length = 2;
   const Plane box({16, 12}, options);
   const auto waves = box.initial_waves({.seed = 5});
-  const std::vector<double> times{0, 0.37, 1.9}, xs = box.x(), ys = box.y();
+  const std::vector<double> times{0, 0.37, 1.9}, xs = box.state().coordinates("x"),
+                            ys = box.state().coordinates("y");
   const auto frames = tests::simulate(box, {.seed = 5}, times);
   for (std::size_t f = 0; f < times.size(); ++f) {
     for (std::size_t j = 0; j < ys.size(); ++j) {
@@ -49,7 +50,7 @@ TEST(AdvectionDiffusion, FollowsTheClosedFormOnALine) {
   const Line line({32, 1}, {});
   const auto waves = line.initial_waves({.sample = 2});
   const auto frames = tests::simulate(line, {.sample = 2}, {0.5});
-  const auto xs = line.x();
+  const auto xs = line.state().coordinates("x");
   for (std::size_t i = 0; i < xs.size(); ++i)
     ASSERT_NEAR(frames[0][i], closed_form(waves, 1, xs[i], 0.5, 1, 0, 0.01, 0.5), 1e-12);
 }

@@ -49,7 +49,7 @@ class EveryDrawnParameter : public testing::TestWithParam<Case> {
 TEST_P(EveryDrawnParameter, LiesInItsRangeDiffersBySampleAndIsDeclared) {
   const auto [name, parameter, low, high] = GetParam();
   const auto system = system_with(name, range(low, high));
-  EXPECT_EQ(system->parameters(), std::vector<std::string>{parameter});
+  EXPECT_EQ(system->state().names(Role::parameter), std::vector<std::string>{parameter});
   std::set<double> drawn;
   for (std::uint64_t sample = 0; sample < 6; ++sample) {
     const double one = value(scalars_of(*system, {.seed = 4, .sample = sample}), parameter);
@@ -72,7 +72,7 @@ TEST_P(EveryDrawnParameter, ActsAsTheFixedOneOfItsValueAndLeavesTheFirstFrameAlo
   EXPECT_EQ(frames, tests::simulate(*fixed, draw, times));
   EXPECT_EQ(frames[0], tests::simulate(*plain, draw, times)[0]);
   EXPECT_GT(tests::largest_difference(frames[2], tests::simulate(*plain, draw, times)[2]), 1e-6);
-  EXPECT_EQ(plain->parameters(), std::vector<std::string>{});
+  EXPECT_EQ(plain->state().names(Role::parameter), std::vector<std::string>{});
 }
 
 TEST_P(EveryDrawnParameter, IsRefusedInsideOut) {
@@ -115,7 +115,7 @@ TEST(Drawn, OneMoreRangeChangesNoOtherDraw) {
   const auto two = system_with("damped_pendulum", "gravity_range = [0.5, 2.0]\ndamping_range = [0.0, 0.5]");
   EXPECT_EQ(value(scalars_of(*one, {.sample = 3}), "gravity"),
             value(scalars_of(*two, {.sample = 3}), "gravity"));
-  EXPECT_EQ(two->parameters(), (std::vector<std::string>{"damping", "gravity"}));
+  EXPECT_EQ(two->state().names(Role::parameter), (std::vector<std::string>{"damping", "gravity"}));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_P(EveryForce, IsTheSameAgainAndOtherwiseForAnotherSample) {
   EXPECT_EQ(system.controls({.sample = 1}, times), system.controls({.sample = 1}, times));
   EXPECT_NE(system.controls({.sample = 1}, times), system.controls({.sample = 2}, times));
   EXPECT_NE(system.controls({.attempt = 1}, times), system.controls({}, times));
-  EXPECT_EQ(system.control_names(), std::vector<std::string>{"force"});
+  EXPECT_EQ(system.state().names(Role::control), std::vector<std::string>{"force"});
 }
 
 TEST_P(EveryForce, StaysWithinItsAmplitude) {
@@ -114,7 +114,7 @@ TEST(Forcing, NoneLeavesTheFreeOscillatorItsEnergy) {
   options.forcing.kind = Kind::none;
   options.equation.damping = 0;
   const Oscillator system({}, options);
-  EXPECT_TRUE(system.control_names().empty());
+  EXPECT_TRUE(system.state().names(Role::control).empty());
   EXPECT_TRUE(system.controls({}, std::vector{0.0, 1.0}).empty());
   const auto frames = tests::simulate(system, {.seed = 1}, tests::even_times(97, 0.1));
   const auto energy = [](const std::vector<double>& s) {
@@ -146,10 +146,10 @@ TEST(Forcing, PutsExactlyItsPowerIntoTheDuffingOscillator) {
 TEST(Forcing, DrivesAPendulumByATorqueWhenAsked) {
   SmallOde<DampedPendulum>::Options options;
   const SmallOde<DampedPendulum> free({}, options);
-  EXPECT_TRUE(free.control_names().empty());
+  EXPECT_TRUE(free.state().names(Role::control).empty());
   options.forcing.kind = Kind::steps;
   const SmallOde<DampedPendulum> driven({}, options);
-  EXPECT_EQ(driven.control_names(), std::vector<std::string>{"torque"});
+  EXPECT_EQ(driven.state().names(Role::control), std::vector<std::string>{"torque"});
   const auto times = tests::even_times(20, 0.1);
   const auto one = tests::simulate(free, {}, times), other = tests::simulate(driven, {}, times);
   EXPECT_EQ(one[0], other[0]);

@@ -51,7 +51,7 @@ TEST_P(EverySystem, DrawsOtherStatesForOtherSeedsSamplesAndAttempts) {
 TEST_P(EverySystem, HandsOutEveryWantedFrameInOrderAndFinite) {
   const auto system = small_system();
   std::vector<std::size_t> order;
-  const std::size_t size = system->channels().size() * small_grid().nx * small_grid().ny;
+  const std::size_t size = system->state().frame_size();
   system->simulate({}, first_times(), [&](std::size_t frame, std::span<const double> planes) {
     order.push_back(frame);
     ASSERT_EQ(planes.size(), size);
@@ -88,18 +88,19 @@ TEST_P(EverySystem, ReachesIrregularTimes) {
 
 TEST_P(EverySystem, DescribesItsGridAndChannels) {
   const auto system = small_system();
-  EXPECT_EQ(system->grid().nx, small_grid().nx);
-  EXPECT_EQ(system->grid().ny, small_grid().ny);
-  EXPECT_EQ(system->x().size(), is_vector() ? 0u : static_cast<std::size_t>(small_grid().nx));
-  EXPECT_EQ(system->y().size(), small_grid().ny == 1 ? 0u : static_cast<std::size_t>(small_grid().ny));
-  for (const auto& axis : {system->x(), system->y()}) EXPECT_TRUE(std::is_sorted(axis.begin(), axis.end()));
-  const auto channels = system->channels();
+  const StateSpec state = system->state();
+  EXPECT_EQ(state.size_along("x"), static_cast<std::size_t>(small_grid().nx));
+  EXPECT_EQ(state.size_along("y"), static_cast<std::size_t>(small_grid().ny));
+  EXPECT_EQ(state.axes.size(), is_vector() ? 0U : small_grid().ny == 1 ? 1U : 2U);
+  for (const auto& axis : state.axes) {
+    EXPECT_EQ(axis.coordinates.size(), axis.size);
+    EXPECT_TRUE(std::is_sorted(axis.coordinates.begin(), axis.coordinates.end()));
+    EXPECT_NE(axis.boundary.low, Boundary::unknown);
+    EXPECT_NE(axis.boundary.high, Boundary::unknown);
+  }
+  const auto channels = state.names();
   EXPECT_EQ(std::set(channels.begin(), channels.end()).size(), channels.size());
-  const auto boundary = parse_boundary(system->boundary());
-  ASSERT_TRUE(boundary) << system->boundary();
-  for (const auto side : {boundary->y.low, boundary->y.high, boundary->x.low, boundary->x.high})
-    EXPECT_EQ(side == Boundary::unknown, is_vector());
-  EXPECT_EQ(system->boundary() == "none", is_vector());
+  EXPECT_EQ(state.boundary() == "none", is_vector());
 }
 
 TEST_P(EverySystem, ReportsTheScalarsThatItNames) {
@@ -111,7 +112,7 @@ TEST_P(EverySystem, ReportsTheScalarsThatItNames) {
     EXPECT_TRUE(std::isfinite(value)) << name;
   }
   EXPECT_EQ(names, system->scalar_names());
-  for (const auto& parameter : system->parameters())
+  for (const auto& parameter : system->state().names(Role::parameter))
     EXPECT_NE(std::find(names.begin(), names.end(), parameter), names.end()) << parameter;
 }
 
@@ -119,8 +120,8 @@ TEST_P(EverySystem, GivesTheStaticFieldsAndControlsThatItNames) {
   const auto system = small_system();
   const Draw draw{.seed = 3, .sample = 2};
   const auto statics = system->statics(draw), controls = system->controls(draw, first_times());
-  EXPECT_EQ(statics.size(), system->static_names().size());
-  EXPECT_EQ(controls.size(), system->control_names().size());
+  EXPECT_EQ(statics.size(), system->state().count(Role::static_field));
+  EXPECT_EQ(controls.size(), system->state().count(Role::control));
   for (const auto& field : statics)
     EXPECT_EQ(field.size(), static_cast<std::size_t>(small_grid().nx) * small_grid().ny);
   for (const auto& series : controls) EXPECT_EQ(series.size(), first_times().size());

@@ -57,8 +57,8 @@ TEST(ShallowBottom, ChangesTheWavesAndNothingElse) {
   const ShallowWater flat({32, 32}, {}), hills({32, 32}, hilly(0.6));
   const auto a = tests::simulate(flat, {.seed = 1}, {0, 0.5}), b = tests::simulate(hills, {.seed = 1}, {0, 0.5});
   const auto bottom = hills.statics({.seed = 1}).at(0);
-  EXPECT_EQ(hills.static_names(), std::vector<std::string>{"bottom"});
-  EXPECT_TRUE(flat.static_names().empty());
+  EXPECT_EQ(hills.state().names(Role::static_field), std::vector<std::string>{"bottom"});
+  EXPECT_TRUE(flat.state().names(Role::static_field).empty());
   EXPECT_TRUE(flat.statics({.seed = 1}).empty());
   for (std::size_t n = 0; n < bottom.size(); ++n) ASSERT_NEAR(a[0][n], b[0][n] + bottom[n], 1e-15);
   double apart = 0;  // of the surfaces

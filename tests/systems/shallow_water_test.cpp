@@ -205,7 +205,7 @@ TEST(ShallowWater, RepeatsThePublishedDraw) {
   EXPECT_EQ(dam.centre_x, 0);
   EXPECT_EQ(dam.centre_y, 0);
   EXPECT_EQ(dam.inner_height, 2);
-  EXPECT_EQ(system.channels(), std::vector<std::string>{"h"});
+  EXPECT_EQ(system.state().names(), std::vector<std::string>{"h"});
 }
 
 TEST(ShallowWater, HasOnly81PublishedInitialStatesInAThousand) {
@@ -241,7 +241,7 @@ TEST(ShallowWater, StoresMomentumOnlyWhenAsked) {
   const ShallowWater only_depth({32, 24}, options);
   const Frames a = tests::simulate(full, {.seed = 1}, {0, 0.1}),
                b = tests::simulate(only_depth, {.seed = 1}, {0, 0.1});
-  EXPECT_EQ(full.channels(), (std::vector<std::string>{"h", "hu", "hv"}));
+  EXPECT_EQ(full.state().names(), (std::vector<std::string>{"h", "hu", "hv"}));
   EXPECT_EQ(a[1].size(), 3UL * 32 * 24);
   EXPECT_EQ(Planes(depth(a[1]).begin(), depth(a[1]).end()), b[1]);
   EXPECT_GT(tests::largest_difference(std::span(a[1]).subspan(768, 768), std::span(a[0]).subspan(768, 768)),

@@ -24,11 +24,9 @@ std::string only_data(const Scratch& scratch, const std::string& system, const s
 }
 
 model::StateFacts grid(std::int64_t ny, std::int64_t nx, std::size_t channels = 2) {
-  model::StateFacts out;
-  for (std::size_t c = 0; c < channels; ++c) out.channels.push_back(fmt::format("c{}", c));
-  out.ny = ny;
-  out.nx = nx;
-  return out;
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < channels; ++c) names.push_back(fmt::format("c{}", c));
+  return {state_of(names, {{"y", static_cast<std::size_t>(ny)}, {"x", static_cast<std::size_t>(nx)}})};
 }
 
 RunOptions waves(const std::string& more = "") {
@@ -138,7 +136,7 @@ TEST(LeftOut, ALineOfCellsTrainsWithNothingButData) {
   testing_support::run(only_data(scratch, "burgers", "train.steps = 3\nlog.steps = 1"), scratch.path("run"));
   const auto model = model::load(scratch.path("run/last"));
   EXPECT_EQ(model.spec.field, "conv");
-  EXPECT_EQ(model.spec.state.ny, 1);
+  EXPECT_EQ(model.spec.state.axes.size(), 1U);
 }
 
 TEST(FieldBoundary, IsTheFilesUnlessTheRunSaysOtherwise) {
@@ -146,7 +144,7 @@ TEST(FieldBoundary, IsTheFilesUnlessTheRunSaysOtherwise) {
   auto options = options_of(only_data(scratch, "burgers"));
   const auto run_data = prepare(options);
   EXPECT_EQ(field_key(options, "boundary"), "periodic");
-  EXPECT_EQ(run_data.spec.shape().boundary, *parse_boundary("periodic"));
+  EXPECT_EQ(run_data.spec.state.boundary(), "periodic");
   EXPECT_EQ(run_data.notes.size(), 1U) << "of the sizes";
   options = options_of(only_data(scratch, "burgers", "field.boundary = \"x: wall/outflow\""));
   prepare(options);

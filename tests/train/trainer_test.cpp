@@ -83,9 +83,9 @@ TEST(Training, WorksOnGrids) {
   const auto losses = losses_of(scratch.path("run"));
   EXPECT_LT(losses.back(), losses.front());
   const auto model = model::load(scratch.path("run/best"));
-  EXPECT_EQ(model.spec.state.nx, 8);
-  EXPECT_EQ(model.spec.state.ny, 16);
-  EXPECT_EQ(model.spec.state.boundary, "periodic");
+  EXPECT_EQ(model.spec.state.size_along("x"), 8U);
+  EXPECT_EQ(model.spec.state.size_along("y"), 16U);
+  EXPECT_EQ(model.spec.state.boundary(), "periodic");
 }
 
 TEST(Training, RecordsTheStepsThatItSaw) {

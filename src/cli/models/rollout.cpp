@@ -34,7 +34,7 @@ struct Rollout {
   data::GroupsPlan plan(const data::Source& source, const model::TrainedModel& model,
                         const std::vector<std::size_t>& wanted, const std::string& made) const {
     const auto& d = source.description();
-    data::GroupsPlan out_plan{d.channels, d.ny, d.nx, d.x, d.y, d.boundary, {}, {}, {}};
+    data::GroupsPlan out_plan{.state = state_of(d.channels(), d.state.axes)};
     for (const auto sample : wanted) out_plan.times.push_back(request.times_of(source, sample));
     out_plan.attributes = {{"forecast_of", d.file},
                            {"model", run_path},

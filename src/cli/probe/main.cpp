@@ -49,9 +49,9 @@ void look_at(const data::Source& source) {
     const std::size_t sample = std::min(next, about.samples - 1), frames = about.frames[sample];
     source.times(sample);
     source.scalars(sample);
-    for (const auto& name : about.controls) source.control(sample, name);
-    for (const auto& name : about.statics) {
-      if (interrupt::requested() || (read += about.ny * about.nx) > most_values) return;
+    for (const auto& name : about.state.names(Role::control)) source.control(sample, name);
+    for (const auto& name : about.state.names(Role::static_field)) {
+      if (interrupt::requested() || (read += about.state.cells()) > most_values) return;
       source.static_field(sample, name);
     }
     for (const std::size_t t : {std::size_t{0}, frames / 2, frames - 1}) {

@@ -76,7 +76,7 @@ std::string groups_boundary(const Description& about) {
 std::string fields_boundary(const Description& about) {
   const std::string told =
       first_clue(name_of(about), {{"_periodic", "periodic"}, {"_trans", "outflow"}, {"_reflect", "wall"}});
-  return told == "unknown" && about.ny > 1 ? "periodic" : told;
+  return told == "unknown" && about.state.axes.size() > 1 ? "periodic" : told;
 }
 
 std::string tensor_boundary(const Description& about) {
@@ -94,12 +94,11 @@ std::string incompressible_boundary(const Description& about) {
   return first_clue(std::string_view(config).substr(at, 40), {{"ZERO", "wall"}, {"PERIODIC", "periodic"}});
 }
 
-std::string the_well_boundary(const hdf5::Group& root, const std::vector<std::string>& dimensions,
-                              const std::string& letters, std::vector<std::string>& notes) {
+void set_the_well_boundary(const hdf5::Group& root, const std::vector<std::string>& dimensions,
+                           const std::string& letters, Description& about) {
   static const std::map<std::string, Boundary> kinds{
       {"periodic", Boundary::periodic}, {"wall", Boundary::wall}, {"open", Boundary::outflow}};
-  GridBoundary out;
-  if (!root.has_group("boundary_conditions")) return to_text(out);
+  if (!root.has_group("boundary_conditions")) return;
   const auto group = root.group("boundary_conditions");
   for (const auto& name : group.children()) {
     if (!group.has_group(name)) continue;
@@ -108,31 +107,30 @@ std::string the_well_boundary(const hdf5::Group& root, const std::vector<std::st
     const auto kind = kinds.find(in_lower_case(word));
     auto along = condition.texts("associated_dims");
     if (kind == kinds.end()) {
-      notes.push_back(fmt::format("boundary condition {}: '{}' is taken as unknown", name, word));
+      about.notes.push_back(fmt::format("boundary condition {}: '{}' is taken as unknown", name, word));
       continue;
     }
     if (along.size() > 1) {
-      notes.push_back(fmt::format("boundary condition {} holds inside the domain ({}): left out", name,
-                                  text::join(along)));
+      about.notes.push_back(fmt::format("boundary condition {} holds inside the domain ({}): left out", name,
+                                        text::join(along)));
       continue;
     }
     if (along.empty()) along = dimensions;
     const auto [low, high] = sides_of(condition);
     bool contradicts = false;
-    for (std::size_t i = 0; i < dimensions.size(); ++i) {
-      if (std::find(along.begin(), along.end(), dimensions[i]) == along.end()) continue;
-      AxisBoundary& axis = letters[i] == 'x' ? out.x : out.y;
-      if (low || kind->second == Boundary::periodic) put(axis.low, kind->second, contradicts);
-      if (high || kind->second == Boundary::periodic) put(axis.high, kind->second, contradicts);
+    for (auto& axis : about.state.axes) {
+      const auto& dimension = dimensions[letters.find(axis.name)];
+      if (std::find(along.begin(), along.end(), dimension) == along.end()) continue;
+      if (low || kind->second == Boundary::periodic) put(axis.boundary.low, kind->second, contradicts);
+      if (high || kind->second == Boundary::periodic) put(axis.boundary.high, kind->second, contradicts);
     }
     if (contradicts) {
-      notes.push_back(
+      about.notes.push_back(
           fmt::format("boundary condition {} contradicts another: all are taken as unknown", name));
-      return to_text({});
+      about.state.set_boundary("unknown");
+      return;
     }
   }
-  if (letters == "x") out.y = out.x;
-  return to_text(out);
 }
 
 }  // namespace cvf::data::layouts

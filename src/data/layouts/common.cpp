@@ -21,8 +21,9 @@ void describe_axes(Description& description, const View& view) {
   const std::string& letters = view.axes;
   description.axes = spell_axes(letters);
   description.samples = extent_of(extents, letters, 'n');
-  description.ny = extent_of(extents, letters, 'y');
-  description.nx = extent_of(extents, letters, 'x');
+  std::vector<Axis> axes;
+  for (const char axis : grid_axes) axes.push_back({{axis}, extent_of(extents, letters, axis)});
+  description.state.set_axes(std::move(axes));
   description.frames.assign(description.samples, extent_of(extents, letters, 't'));
 }
 
@@ -44,6 +45,17 @@ std::vector<double> read_coordinates(const hdf5::Group& parent, const std::strin
   if (dataset.rank() != 1)
     throw DataError("{}: has {} axes, but coordinates have one", dataset.name(), dataset.rank());
   return fit_coordinates(dataset.read_all(), wanted, dataset.name(), notes);
+}
+
+void read_axes(Description& description, const CoordinatesOf& coordinates_of) {
+  for (auto& axis : description.state.axes) axis.coordinates = coordinates_of(axis.name, axis.size);
+}
+
+void read_axes(Description& description, const hdf5::Group& parent, const std::string& before,
+               const std::string& behind) {
+  read_axes(description, [&](const std::string& axis, std::size_t size) {
+    return read_coordinates(parent, before + axis + behind, size, description.notes);
+  });
 }
 
 std::vector<double> uniform_times(std::size_t frames, const OpenOptions& options,

@@ -1,4 +1,4 @@
-// Layout B, PDEBench CFD: one root dataset for each variable, (n,t,x) or (n,t,x,y), x before y.
+// Layout B, PDEBench CFD: one root dataset for each variable, (n,t,x), (n,t,x,y) or (n,t,x,y,z), x first.
 #include "core/errors.hpp"
 #include "data/axes.hpp"
 #include "data/layouts/layout.hpp"
@@ -13,33 +13,31 @@ bool recognises(const hdf5::Group& root) {
 std::string implied_axes(const hdf5::Dataset& dataset) {
   if (dataset.rank() == 3) return "n,t,x";
   if (dataset.rank() == 4) return "n,t,x,y";
-  throw DataError("{}: has {} axes ({}); known are n,t,x and n,t,x,y", dataset.name(), dataset.rank(),
+  if (dataset.rank() == 5) return "n,t,x,y,z";
+  throw DataError("{}: has {} axes ({}); known are n,t,x and n,t,x,y and n,t,x,y,z", dataset.name(), dataset.rank(),
                   spell(dataset.extents()));
 }
 
 std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options) {
-  if (root.has_dataset("Vz")) {
-    throw DataError("{}: '/Vz': the fields are in 3-D, which is not read; cut a plane out of them",
-                    root.file());
-  }
   Content content;
   Description& about = content.description;
   about.file = root.file();
   about.layout = "PDEBench fields";
-  for (const char* name : {"density", "pressure", "Vx", "Vy"}) {
+  std::vector<std::string> channels;
+  for (const char* name : {"density", "pressure", "Vx", "Vy", "Vz"}) {
     if (root.kind(name) == hdf5::Kind::none) continue;
     auto dataset = root.dataset(name);
     const auto letters = axes_for(dataset, options, implied_axes(dataset));
     content.views.push_back(open_states(std::move(dataset), letters));
-    content.views.back().first_channel = about.channels.size();
-    about.channels.emplace_back(name);
+    content.views.back().first_channel = channels.size();
+    channels.emplace_back(name);
   }
+  about.state.set_names(Role::state, channels);
   describe_axes(about, content.views.front());
-  about.x = read_coordinates(root, "x-coordinate", about.nx, about.notes);
-  if (about.ny > 1) about.y = read_coordinates(root, "y-coordinate", about.ny, about.notes);
+  read_axes(about, root, "", "-coordinate");
   content.times = read_times(root, "t-coordinate", options, about);
   show_attributes(root, about);
-  about.boundary = fields_boundary(about);
+  about.state.set_boundary(fields_boundary(about));
   return std::make_unique<ArraySource>(std::move(content));
 }
 

@@ -1,5 +1,5 @@
 // Layout A, PDEBench groups and our own files: one group of digits for each sample, with `data` and
-// `grid/{x,y,t}`. Samples may differ in length and times. Ours add `<key>/scalars/<name>`, `static/<name>`
+// `grid/{x,y,z,t}`. Samples may differ in length and times. Ours add `<key>/scalars/<name>`, `static/<name>`
 // and `controls/<name>`, and attributes axes, channels, boundary, parameters, static, controls.
 #include <algorithm>
 
@@ -50,10 +50,10 @@ std::string implied_axes(const hdf5::Group& sample, const hdf5::Dataset& data,
   const Extents& extents = data.extents();
   if (extents.size() == 2) return "t,c";
   if (extents.size() == 3) return "t,x,c";
+  if (extents.size() == 5) return "t,z,y,x,c";
   if (extents.size() != 4) {
-    throw DataError("{}: has {} axes ({}); known are t,y,x,c and t,x,c and t,c{}", data.name(),
-                    extents.size(), spell(extents),
-                    extents.size() == 5 ? ", fields in 3-D are not read" : "");
+    throw DataError("{}: has {} axes ({}); known are t,z,y,x,c and t,y,x,c and t,x,c and t,c", data.name(),
+                    extents.size(), spell(extents));
   }
   const std::size_t nx = length_of(sample, "grid/x"), ny = length_of(sample, "grid/y");
   const bool x_first = nx == extents[1] && ny == extents[2];
@@ -110,7 +110,7 @@ class GroupSource : public Source {
 
   std::vector<float> static_field(std::size_t sample, const std::string& name) const override {
     require_request(about_, sample, 0, 0, 0);
-    if (!contains(about_.statics, name)) return Source::static_field(sample, name);
+    if (!contains(about_.state.names(Role::static_field), name)) return Source::static_field(sample, name);
     auto dataset = root_.dataset(keys_[sample] + "/" + static_path(name));
     std::string letters = letters_;
     std::erase_if(letters, [](char axis) { return axis == 't' || axis == 'c'; });
@@ -120,15 +120,15 @@ class GroupSource : public Source {
     }
     const View view = open_states(std::move(dataset), letters);
     require_fit(view, about_, 1);
-    std::vector<float> values(about_.ny * about_.nx);
-    data::read(view, sample, 0, 1, {about_.ny, about_.nx, 1}, values.data());
+    std::vector<float> values(about_.state.cells());
+    data::read(view, sample, 0, 1, {about_.state, 1}, values.data());
     require_numbers(values, view.array->name());
     return values;
   }
 
   std::vector<float> control(std::size_t sample, const std::string& name) const override {
     require_request(about_, sample, 0, 0, 0);
-    if (!contains(about_.controls, name)) return Source::control(sample, name);
+    if (!contains(about_.state.names(Role::control), name)) return Source::control(sample, name);
     const auto dataset = root_.dataset(keys_[sample] + "/" + control_path(name));
     if (dataset.rank() != 1 || dataset.size() != about_.frames[sample]) {
       throw DataError("{}: has {} values, but the sample has {} frames", dataset.name(),
@@ -180,20 +180,19 @@ class GroupSource : public Source {
     about_.layout = "PDEBench groups";
     about_.samples = keys_.size();
     about_.frames.clear();
-    about_.x = read_coordinates(sample, "grid/x", about_.nx, about_.notes);
-    about_.y = read_coordinates(sample, "grid/y", about_.ny, about_.notes);
+    read_axes(about_, sample, "grid/");
     name_channels(data);
-    about_.parameters = beside(sample, "parameters", "scalars");
-    about_.statics = beside(sample, "static", "static");
-    about_.controls = beside(sample, "controls", "controls");
+    about_.state.set_names(Role::parameter, beside(sample, "parameters", "scalars"))
+        .set_names(Role::static_field, beside(sample, "static", "static"))
+        .set_names(Role::control, beside(sample, "controls", "controls"));
     show(sample);
   }
 
   void name_channels(const hdf5::Dataset& data) {
     const std::size_t count = extent_of(data.extents(), letters_, 'c');
     const auto given = data.text("channels");
-    about_.channels = channel_names(given ? *given : root_.text("channels").value_or(known_names(count)),
-                                    count, data.name());
+    const auto names = given ? *given : root_.text("channels").value_or(known_names(count));
+    about_.state.set_names(Role::state, channel_names(names, count, data.name()));
   }
 
   void show(const hdf5::Group& sample) {
@@ -201,8 +200,8 @@ class GroupSource : public Source {
     auto config = sample.text("config");
     if (!config) config = root_.text(keys_.front() + "/config");
     if (config) about_.attributes["config"] = *config;
-    about_.boundary =
-        root_.has_attribute("boundary") ? stated_boundary(root_, about_.notes) : groups_boundary(about_);
+    about_.state.set_boundary(root_.has_attribute("boundary") ? stated_boundary(root_, about_.notes)
+                                                              : groups_boundary(about_));
   }
 
   // Samples may differ in length, in nothing else.

@@ -19,9 +19,10 @@ void add(Content& content, hdf5::Dataset dataset, const OpenOptions& options, co
   const auto letters = axes_for(dataset, options, "n,t,x,y,c");
   const auto channels = channel_names(names, extent_of(dataset.extents(), letters, 'c'), dataset.name());
   content.views.push_back(open_states(std::move(dataset), letters));
-  auto& all = content.description.channels;
+  auto all = content.description.channels();
   content.views.back().first_channel = all.size();
   all.insert(all.end(), channels.begin(), channels.end());
+  content.description.state.set_names(Role::state, all);
 }
 
 std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options) {
@@ -36,7 +37,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   describe_axes(about, content.views.front());
   content.times = read_times(root, "t", options, about);
   show_attributes(root, about);
-  about.boundary = incompressible_boundary(about);
+  about.state.set_boundary(incompressible_boundary(about));
   return std::make_unique<ArraySource>(std::move(content));
 }
 

@@ -1,6 +1,7 @@
 // A layout recognises its files by what is in them and opens them; one row each in table.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ std::string axes_for(const hdf5::Dataset& dataset, const OpenOptions& options, c
 /// A dataset of states as a view: floating, not empty, ever written; with a chunk cache that fits one frame.
 View open_states(hdf5::Dataset dataset, const std::string& letters, std::size_t* cache_bytes = nullptr);
 
-/// Sets samples, frames, ny, nx and axes from a view that has them all.
+/// Sets samples, frames and axes from a view that has them all.
 void describe_axes(Description& description, const View& view);
 
 /// Coordinates with as many entries as the axis: longer ones are cut with a note, shorter ones refused.
@@ -42,6 +43,13 @@ std::vector<double> fit_coordinates(std::vector<double> values, std::size_t want
                                     std::vector<std::string>& notes);
 std::vector<double> read_coordinates(const hdf5::Group& parent, const std::string& child, std::size_t wanted,
                                      std::vector<std::string>& notes);  // empty when there are none
+
+/// Sets the coordinates of the axes: given an axis and its size; those of `parent` are called before + axis +
+/// behind.
+using CoordinatesOf = std::function<std::vector<double>(const std::string& axis, std::size_t size)>;
+void read_axes(Description& description, const CoordinatesOf& coordinates_of);
+void read_axes(Description& description, const hdf5::Group& parent, const std::string& before,
+               const std::string& behind = "");
 
 /// Times from a dataset (t), for all samples, or (n, t), one row each; uniform ones when `child` is missing.
 std::vector<std::vector<double>> read_times(const hdf5::Group& parent, const std::string& child,
@@ -65,9 +73,9 @@ std::string fields_boundary(const Description& about);
 std::string tensor_boundary(const Description& about);
 std::string incompressible_boundary(const Description& about);
 
-/// The sides that the conditions of The Well name: `letters` has x or y for each of its dimensions.
-std::string the_well_boundary(const hdf5::Group& root, const std::vector<std::string>& dimensions,
-                              const std::string& letters, std::vector<std::string>& notes);
+/// The sides that the conditions of The Well name: `letters` has x, y or z for each of its dimensions.
+void set_the_well_boundary(const hdf5::Group& root, const std::vector<std::string>& dimensions,
+                           const std::string& letters, Description& about);
 
 /// Attributes of the root that people may want to see.
 void show_attributes(const hdf5::Group& root, Description& description);

@@ -127,7 +127,8 @@ Content describe(const std::string& file, const Member& member, const OpenOption
   about.axes = spell_axes(parse_axes(options.axes, member.header.extents, member.full_name));
   const auto& view = content.views.front();
   const std::size_t channels = extent_of(view.array->extents(), view.axes, 'c');
-  about.channels = channel_names(channels == 1 ? member.name : "", channels, member.full_name);
+  about.state.set_names(Role::state,
+                        channel_names(channels == 1 ? member.name : "", channels, member.full_name));
   return content;
 }
 
@@ -136,8 +137,8 @@ std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& opt
   const Member member = choose(archive, file, options);
   Content content = describe(file, member, options, "NPZ");
   Description& about = content.description;
-  about.x = coordinates(archive, "x", about.nx);
-  about.y = coordinates(archive, "y", about.ny);
+  read_axes(about,
+            [&](const std::string& axis, std::size_t size) { return coordinates(archive, axis, size); });
   auto times = archive.find("t");
   if (!times) times = archive.find("time");
   if (times)

@@ -48,23 +48,24 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   Description& about = content.description;
   about.file = root.file();
   about.layout = "PDEArena Navier-Stokes";
+  std::vector<std::string> channels;
   for (const char* name : {"u", "vx", "vy"}) {
     if (group.kind(name) == hdf5::Kind::none) continue;
     auto dataset = group.dataset(name);
     const auto letters = axes_for(dataset, options, "n,t,x,y");
     content.views.push_back(open_states(std::move(dataset), letters));
-    content.views.back().first_channel = about.channels.size();
-    about.channels.emplace_back(name);
+    content.views.back().first_channel = channels.size();
+    channels.emplace_back(name);
   }
+  about.state.set_names(Role::state, channels);
   describe_axes(about, content.views.front());
-  about.x = first_row(group, "x", about.nx);
-  about.y = first_row(group, "y", about.ny);
-  if (!about.x.empty()) about.notes.emplace_back("the grid includes both end points of the domain");
+  read_axes(about, [&](const std::string& axis, std::size_t size) { return first_row(group, axis, size); });
+  if (!about.state.coordinates("x").empty()) about.notes.emplace_back("the grid includes both end points of the domain");
   content.times = read_times(group, "t", options, about);
   read_scalars(group, content);
   about.attributes["split"] = split;
   show_attributes(root, about);
-  about.boundary = "wall";  // smoke in a closed box: no flow through the walls
+  about.state.set_boundary("wall");  // smoke in a closed box: no flow through the walls
   return std::make_unique<ArraySource>(std::move(content));
 }
 

@@ -19,7 +19,7 @@ struct Candidates {
 void look_at(const hdf5::Group& group, const std::string& child, const std::string& path, Candidates& found) {
   try {
     const auto dataset = group.dataset(child);
-    if (!dataset.is_floating() || dataset.rank() < 2 || dataset.rank() > 5) return;
+    if (!dataset.is_floating() || dataset.rank() < 2 || dataset.rank() > 6) return;
     found.paths.push_back(path);
     found.lines.push_back(fmt::format("{} ({})", path, spell(dataset.extents())));
     if (dataset.text("axes")) found.with_axes.push_back(path);
@@ -40,7 +40,7 @@ void collect(const hdf5::Group& group, const std::string& prefix, std::size_t de
 }
 
 [[noreturn]] void refuse_to_guess(const hdf5::Group& root, const Candidates& found) {
-  if (found.paths.empty()) throw DataError("{}: has no floating-point dataset with 2 to 5 axes", root.file());
+  if (found.paths.empty()) throw DataError("{}: has no floating-point dataset with 2 to 6 axes", root.file());
   auto lines = found.lines;
   if (lines.size() > most_listed) {
     lines.resize(most_listed);
@@ -99,12 +99,14 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   const auto letters = axes_of(dataset, options);
   const std::size_t channels = extent_of(dataset.extents(), letters, 'c');
   const std::string alone = channels == 1 ? path.substr(path.rfind('/') + 1) : "";
-  about.channels = channel_names(dataset.text("channels").value_or(alone), channels, dataset.name());
-  about.boundary = stated_boundary(root, about.notes);
+  about.state.set_names(
+      Role::state, channel_names(dataset.text("channels").value_or(alone), channels, dataset.name()));
   content.views.push_back(open_states(std::move(dataset), letters));
   describe_axes(about, content.views.front());
-  about.x = neighbour(root, beside(path, "x"), about.nx);
-  about.y = neighbour(root, beside(path, "y"), about.ny);
+  about.state.set_boundary(stated_boundary(root, about.notes));
+  read_axes(about, [&](const std::string& axis, std::size_t size) {
+    return neighbour(root, beside(path, axis), size);
+  });
   content.times = find_times(root, path, options, about);
   show_attributes(root, about);
   return std::make_unique<ArraySource>(std::move(content));

@@ -41,11 +41,12 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   describe_axes(about, content.views.front());
   const auto& array = *content.views.front().array;
   const std::size_t channels = extent_of(array.extents(), letters, 'c');
-  about.channels = channels == 1 ? std::vector<std::string>{"u"} : channel_names("", channels, array.name());
-  about.x = read_coordinates(root, "x-coordinate", about.nx, about.notes);
+  about.state.set_names(Role::state, channels == 1 ? std::vector<std::string>{"u"}
+                                                   : channel_names("", channels, array.name()));
+  read_axes(about, root, "", "-coordinate");
   content.times = read_times(root, "t-coordinate", options, about);
   show_attributes(root, about);
-  about.boundary = tensor_boundary(about);
+  about.state.set_boundary(tensor_boundary(about));
   return std::make_unique<ArraySource>(std::move(content));
 }
 

@@ -1,7 +1,7 @@
 // Layout E, The Well: fields grouped by tensor order (t0_fields, t1_fields, t2_fields); attributes of each
 // field say which axes it has. Fields that lack an axis are constant along it; those that lack time are
 // static fields too, for whoever leaves them out of the channels. Its scalars are parameters of the equation.
-#include <set>
+#include <algorithm>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 struct Space {
   std::vector<std::string> names;  // as the file calls them
-  std::string letters;             // x or y for each
+  std::string letters;             // x, y or z for each
 };
 
 bool recognises(const hdf5::Group& root) {
@@ -25,18 +25,24 @@ bool says_yes(const hdf5::Object& object, const std::string& attribute) {
   return object.number(attribute).value_or(0) != 0;
 }
 
-// Names x and y are taken at their word; of other coordinates (r, theta) the first becomes x.
+// Names x, y and z are taken at their word; of other coordinates (r, theta) the first becomes x.
 Space read_space(const hdf5::Group& root, std::vector<std::string>& notes) {
   Space space{root.group("dimensions").texts("spatial_dims"), ""};
   const std::size_t count = space.names.size();
-  if (count != 1 && count != 2) {
-    throw DataError("{}: '/dimensions' has {} dimensions in space ({}); 1 and 2 are read", root.file(), count,
+  if (count < 1 || count > 3) {
+    throw DataError("{}: '/dimensions' has {} dimensions in space ({}); 1 to 3 are read", root.file(), count,
                     text::join(space.names));
   }
-  space.letters = count == 1 ? "x" : space.names[0] == "y" && space.names[1] == "x" ? "yx" : "xy";
-  if (count == 2 &&
-      std::set<std::string>(space.names.begin(), space.names.end()) != std::set<std::string>{"x", "y"}) {
-    notes.push_back(fmt::format("dimensions {} and {} are taken as x and y", space.names[0], space.names[1]));
+  space.letters = std::string("xyz").substr(0, count);
+  std::string sorted;
+  for (const auto& name : space.names) sorted += name;
+  const std::string own = sorted;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted == space.letters) {
+    space.letters = own;
+  } else if (count > 1) {
+    notes.push_back(fmt::format("dimensions {} are taken as {}", fmt::join(space.names, ", "),
+                                spell_axes(space.letters)));
   }
   return space;
 }
@@ -92,33 +98,37 @@ void add_fields(const hdf5::Group& root, std::size_t order, const Space& space, 
     const std::size_t count = extent_of(field.extents(), letters, 'c');
     if (count > 81) throw DataError("{}: has {} components", field.name(), count);
     content.views.push_back(open_states(std::move(field), letters));
-    auto& channels = content.description.channels;
+    auto channels = content.description.channels();
     const View as_static = content.views.back();
     content.views.back().first_channel = channels.size();
     const auto components = component_names(name, space, order, count);
+    auto statics = content.description.state.names(Role::static_field);
     for (std::size_t i = 0; i < components.size() && letters.find('t') == std::string::npos; ++i) {
-      content.description.statics.push_back(components[i]);
+      statics.push_back(components[i]);
       content.statics[components[i]] = {as_static, i, count};
     }
     channels.insert(channels.end(), components.begin(), components.end());
+    content.description.state.set_names(Role::state, channels).set_names(Role::static_field, statics);
   }
 }
 
 void read_scalars(const hdf5::Group& root, Content& content) {
   if (!root.has_group("scalars")) return;
   const auto group = root.group("scalars");
+  std::vector<std::string> parameters;
   for (const auto& name : group.children()) {
     const auto dataset = group.dataset(name);
     const bool fits = dataset.size() == 1 || (says_yes(dataset, "sample_varying") && dataset.rank() == 1 &&
                                               dataset.size() == content.description.samples);
     if (fits && dataset.is_numeric()) {
       content.scalars[name] = dataset.read_all();
-      content.description.parameters.push_back(name);
+      parameters.push_back(name);
     } else {
       content.description.notes.push_back(
           fmt::format("scalar {} varies in time or is no number: left out", name));
     }
   }
+  content.description.state.set_names(Role::parameter, parameters);
 }
 
 std::vector<double> read_dimension(const hdf5::Group& root, const std::string& name,
@@ -131,12 +141,16 @@ std::vector<double> read_dimension(const hdf5::Group& root, const std::string& n
 }
 
 void read_grid(const hdf5::Group& root, const Space& space, Description& about) {
-  for (std::size_t i = 0; i < space.names.size(); ++i) {
-    const auto dataset = root.dataset("dimensions/" + space.names[i]);
-    const bool is_x = space.letters[i] == 'x';
-    (is_x ? about.nx : about.ny) = dataset.rank() == 0 ? 1 : dataset.extents().back();
-    (is_x ? about.x : about.y) = read_dimension(root, space.names[i], about.notes);
+  std::vector<Axis> axes;
+  for (const char letter : grid_axes) {
+    const auto place = space.letters.find(letter);
+    if (place == std::string::npos) continue;
+    const auto dataset = root.dataset("dimensions/" + space.names[place]);
+    axes.push_back({{letter},
+                    dataset.rank() == 0 ? 1 : dataset.extents().back(),
+                    read_dimension(root, space.names[place], about.notes)});
   }
+  about.state.set_axes(std::move(axes));
 }
 
 std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options) {
@@ -156,7 +170,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   read_grid(root, space, about);
   for (std::size_t order = 0; order < 3; ++order) add_fields(root, order, space, content);
   content.times = layouts::read_times(root, "dimensions/time", options, about);
-  about.boundary = the_well_boundary(root, space.names, space.letters, about.notes);
+  set_the_well_boundary(root, space.names, space.letters, about);
   read_scalars(root, content);
   show_attributes(root, about);
   return std::make_unique<ArraySource>(std::move(content));

@@ -7,7 +7,7 @@
 #include "fields/conv.hpp"
 #include "fields/mlp.hpp"
 #include "fields/sit.hpp"
-#include "objectives/parts/draw.hpp"
+#include "objectives/parts/shared.hpp"
 #include "support/objectives.hpp"
 
 namespace cvf::objectives {

@@ -1,10 +1,23 @@
-// Random numbers for the rows of a batch, each kind from its own named stream: switching one option on does
-// not change what the others draw.
+// What several objectives share: options, described in one place, and random numbers for the rows of a batch.
 #pragma once
 
+#include "core/config.hpp"
 #include "objectives/objective.hpp"
+#include "objectives/splines.hpp"
 
 namespace cvf::objectives {
+
+/// Which spline; `with_none` for those that can do without.
+void describe_spline(config::Section& section, std::string_view name, Spline& spline, bool with_none);
+
+/// Whether the field sees dt. Methods that learn a tangent leave it blind, as if dt were 0.
+void describe_conditioned(config::Section& section, bool& conditioned);
+
+/// The step that the field is shown: dt, or 0 for a field that must not see it.
+torch::Tensor shown(bool conditioned, const torch::Tensor& dt);
+
+// Random numbers for the rows of a batch, each kind from its own named stream: switching one option on does
+// not change what the others draw.
 
 /// How a whole is cut into parts: Dirichlet(1) or Dirichlet(2) (for two parts: uniform and Beta(2,2)), or
 /// equal parts.

@@ -1,4 +1,4 @@
-#include "solvers/status.hpp"
+#include "solvers/solution.hpp"
 
 #include <fmt/format.h>
 

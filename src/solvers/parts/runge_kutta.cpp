@@ -1,4 +1,4 @@
-#include "solvers/parts/fixed_step.hpp"
+#include "solvers/parts/runge_kutta.hpp"
 
 #include <algorithm>
 #include <cmath>

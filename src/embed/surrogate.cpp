@@ -6,11 +6,10 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "core/torch/prepare.hpp"
 #include "embed/run_folder.hpp"
 #include "rollout/grid.hpp"
 #include "rollout/setup.hpp"
-#include "solvers/choice.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::embed {
 namespace {
@@ -20,8 +19,7 @@ using torch::Tensor;
 constexpr double eta = 1e-8;  // as gcs has it: keeps the NRE finite where nothing moves
 
 solvers::Choice choice_of(const std::string& suits, const std::vector<std::string>& settings) {
-  solvers::Choice out;
-  out.name = suits;
+  solvers::Choice out(suits);
   config::Document document;
   for (const auto& assignment : settings) document.set(assignment);
   document.read([&](config::Section& s) {
@@ -74,7 +72,7 @@ double AdvanceResult::largest_nre() const {
 
 struct Surrogate::Inside {
   RunFolder run;
-  solvers::Choice choice;
+  solvers::Choice choice = "gcs";
   std::unique_ptr<solvers::Solver> solver, plain;
   model::Contexts contexts;    // of the one state that a host has
   SampleContext context;       // the same, as it was given

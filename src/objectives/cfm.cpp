@@ -37,7 +37,7 @@ class FlowMatching : public Objective {
 }  // namespace
 
 std::unique_ptr<Settings> cfm_settings() {
-  return settings_of<FlowMatching>();
+  return settings_of<FlowMatching, Settings>();
 }
 
 }  // namespace cvf::objectives

@@ -1,5 +1,5 @@
-// Consistent vector flow: the secant of the data, and secants that agree with each other (paper,
-// eq. cvf_loss), with parts beyond the paper that are off unless asked for.
+// Consistent vector flow: the secant of the data, and secants that agree with each other (docs/objectives/
+// cvf.md), with parts beyond the paper that are off unless asked for.
 //   mean (psi(s~0, dt) - v~)^2 + lambda mean R_k(s~0, U)^2
 //     [+ a mean (sum of the legs - v~)^2, where U = dt]
 //     [+ p mean (psi(s~', dt') - v~')^2, from the state s~' that the model itself reached after dt]
@@ -249,7 +249,7 @@ Losses Cvf::evaluate(const ScaledField& field, const Batch& batch, const Draws& 
 }  // namespace
 
 std::unique_ptr<Settings> cvf_settings() {
-  return settings_of<Cvf>();
+  return settings_of<Cvf, Settings>();
 }
 
 }  // namespace cvf::objectives

@@ -119,7 +119,7 @@ class NeuralOde : public Objective {
 }  // namespace
 
 std::unique_ptr<Settings> node_settings() {
-  return settings_of<NeuralOde>();
+  return settings_of<NeuralOde, Settings>();
 }
 
 }  // namespace cvf::objectives

@@ -65,7 +65,7 @@ class SemigroupOperators : public Objective {
 }  // namespace
 
 std::unique_ptr<Settings> osg_settings() {
-  return settings_of<SemigroupOperators>();
+  return settings_of<SemigroupOperators, Settings>();
 }
 
 }  // namespace cvf::objectives

@@ -58,7 +58,7 @@ class Pushforward : public Objective {
 }  // namespace
 
 std::unique_ptr<Settings> pushforward_settings() {
-  return settings_of<Pushforward>();
+  return settings_of<Pushforward, Settings>();
 }
 
 }  // namespace cvf::objectives

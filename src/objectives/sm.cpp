@@ -36,7 +36,7 @@ class SecantMatching : public Objective {
 }  // namespace
 
 std::unique_ptr<Settings> sm_settings() {
-  return settings_of<SecantMatching>();
+  return settings_of<SecantMatching, Settings>();
 }
 
 }  // namespace cvf::objectives

@@ -48,7 +48,7 @@ class TangentMatching : public Objective {
 }  // namespace
 
 std::unique_ptr<Settings> tm_settings() {
-  return settings_of<TangentMatching>();
+  return settings_of<TangentMatching, Settings>();
 }
 
 }  // namespace cvf::objectives

@@ -42,11 +42,11 @@ class Rk4 : public Solver {
 }  // namespace
 
 std::unique_ptr<Settings> euler_settings() {
-  return settings_of<Euler>();
+  return settings_of<Euler, Settings>();
 }
 
 std::unique_ptr<Settings> rk4_settings() {
-  return settings_of<Rk4>();
+  return settings_of<Rk4, Settings>();
 }
 
 }  // namespace cvf::solvers

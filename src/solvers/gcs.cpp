@@ -1,5 +1,5 @@
-// The Greedy Consistency Solver: the field's own rupture chooses the step (paper, alg. grcs and eq.
-// step_size_update). A probe of tau compares the straight way with two halves,
+// The Greedy Consistency Solver: the field's own rupture chooses the step (docs/solvers/gcs.md). A
+// probe of tau compares the straight way with two halves,
 //   NRE(s, tau) = |(psi(s, tau/2) + psi(s', tau/2))/2 - psi(s, tau)| / (|psi(s, tau)| + eta),  s' half way,
 // and accepts tau when sqrt(delta_min tau / NRE) >= slack tau; otherwise that root is probed next, but
 // nothing shorter than delta_min. Psi here is the velocity of the state, den(psi) for a trained field.
@@ -240,7 +240,7 @@ void Search::pack(std::span<const std::int64_t> kept) {
 }  // namespace
 
 std::unique_ptr<Settings> gcs_settings() {
-  return settings_of<Gcs>();
+  return settings_of<Gcs, Settings>();
 }
 
 }  // namespace cvf::solvers

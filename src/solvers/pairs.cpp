@@ -65,11 +65,11 @@ struct Pair : EmbeddedPair {
 }  // namespace
 
 std::unique_ptr<Settings> dopri5_settings() {
-  return settings_of<Pair<dopri5>>();
+  return settings_of<Pair<dopri5>, Settings>();
 }
 
 std::unique_ptr<Settings> tsit5_settings() {
-  return settings_of<Pair<tsit5>>();
+  return settings_of<Pair<tsit5>, Settings>();
 }
 
 }  // namespace cvf::solvers

@@ -1,4 +1,4 @@
-#include "study/results.hpp"
+#include "study/study.hpp"
 
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -10,9 +10,8 @@
 #include "core/files.hpp"
 #include "support/scratch.hpp"
 #include "train/journal.hpp"
+#include "train/learner.hpp"
 #include "train/optimizer.hpp"
-#include "train/resources.hpp"
-#include "train/schedule.hpp"
 
 namespace cvf::train {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/verbs.hpp"
 #include "data/splits.hpp"
 #include "evaluate/calibrate.hpp"
-#include "solvers/choice.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::cli {
 

@@ -10,14 +10,10 @@ void SolverOption::add_to(CLI::App& verb) {
 }
 
 solvers::Choice SolverOption::choose(const RunFolder& run) const {
-  solvers::Choice made;
-  made.name = run.solver;
+  solvers::Choice made(run.solver);
   const auto trained =
       train::RunOptions::read(config::Document::from_text(run.model.run_toml, run.folder + "/run.toml"));
-  if (name.empty() && trained.solver_settings) {
-    made.name = trained.solver;
-    made.settings = trained.solver_settings;
-  }
+  if (name.empty()) made = trained.solver;
   config::Document document;
   if (!name.empty()) document.set("solver.name=" + name);
   for (const auto& assignment : sets) document.set(assignment);

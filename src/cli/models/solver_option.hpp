@@ -6,7 +6,7 @@
 
 #include "cli/models/run_folder.hpp"
 #include "cli/verbs.hpp"
-#include "solvers/choice.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::cli {
 

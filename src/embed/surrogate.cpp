@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/errors.hpp"
+#include "core/scores.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
 #include "embed/run_folder.hpp"
@@ -15,8 +16,6 @@ namespace cvf::embed {
 namespace {
 
 using torch::Tensor;
-
-constexpr double eta = 1e-8;  // as gcs has it: keeps the NRE finite where nothing moves
 
 solvers::Choice choice_of(const std::string& suits, const std::vector<std::string>& settings) {
   solvers::Choice out(suits);
@@ -144,7 +143,7 @@ struct Surrogate::Inside {
     };
     const Tensor straight = ask(s, whole, 0), first = ask(s, half, 0);
     const Tensor second = ask(s + dt / 2 * first, half, dt / 2);
-    return ((first + second) / 2 - straight).norm().item<double>() / (straight.norm().item<double>() + eta);
+    return cvf::nre(((first + second) / 2 - straight).norm().item<double>(), straight.norm().item<double>());
   }
 };
 

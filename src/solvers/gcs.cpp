@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/errors.hpp"
+#include "core/scores.hpp"
 #include "solvers/parts/algebra.hpp"
 #include "solvers/solver.hpp"
 
@@ -29,7 +30,7 @@ struct GcsOptions {
   Advance advance = Advance::secant;
   bool probe_floor = false;
   bool literal = false;
-  double eta = 1e-8;
+  double eta = nre_eta;
 
   void describe(config::Section& section);
 };
@@ -181,7 +182,7 @@ void Search::compare(Rows& rows, Evaluator& velocity, const Tensor& both,
   if (options_.advance == Advance::composed)
     combine(middle, middle, halves, Tensors(ways).subspan(1, 1), one);
   for (std::size_t j = 0; j < probing.size(); ++j) {
-    rows.all[probing[j]].error = std::sqrt(broken[j]) / (std::sqrt(size[j]) + options_.eta);
+    rows.all[probing[j]].error = nre(std::sqrt(broken[j]), std::sqrt(size[j]), options_.eta);
     if (options_.advance == Advance::composed) copy_row(rows.candidate, probing[j], middle, j);
   }
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/scores.hpp"
+
 namespace cvf::study {
 namespace {
 
@@ -75,8 +77,8 @@ std::vector<Value> seeds_at(const Study& study, const std::vector<Result>& resul
   return out;
 }
 
-// (NFE / NFE_base) / (L_base - L): method.md calls it CPED. Nothing where the method is not the better one.
-Summary cped(const Study& study, const std::vector<Result>& results, const Point& at,
+// CPED against the base method, of the means over seeds.
+Summary cped_at(const Study& study, const std::vector<Result>& results, const Point& at,
              const std::string& base) {
   if (find(study.methods, at.at("method")) == nullptr) return {};
   Point there = at;
@@ -84,11 +86,8 @@ Summary cped(const Study& study, const std::vector<Result>& results, const Point
   const auto mean = [&](const Point& p, const char* metric) {
     return summarise(seeds_at(study, results, p, metric)).mean;
   };
-  const auto error = mean(at, "rollout_rmse"), cost = mean(at, "nfe");
-  const auto base_error = mean(there, "rollout_rmse"), base_cost = mean(there, "nfe");
   Summary out;
-  if (error && cost && base_error && base_cost && *base_cost > 0 && *base_error > *error)
-    out.mean = (*cost / *base_cost) / (*base_error - *error);
+  out.mean = cped(mean(at, "nfe"), mean(there, "nfe"), mean(at, "rollout_rmse"), mean(there, "rollout_rmse"));
   return out;
 }
 
@@ -151,7 +150,7 @@ Layout lay_out(const Study& study, const std::string& name, const Table& table,
         block.cells.back().emplace_back();
         for (const auto& metric : table.show)
           block.cells.back().back().push_back(summarise(seeds_at(study, results, at, metric)));
-        if (!table.base.empty()) block.cells.back().back().push_back(cped(study, results, at, table.base));
+        if (!table.base.empty()) block.cells.back().back().push_back(cped_at(study, results, at, table.base));
       }
     }
     out.blocks.push_back(std::move(block));

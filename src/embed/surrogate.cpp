@@ -7,25 +7,14 @@
 #include "core/scores.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "embed/run_folder.hpp"
 #include "rollout/grid.hpp"
 #include "rollout/setup.hpp"
-#include "solvers/solver.hpp"
+#include "run/folder.hpp"
 
 namespace cvf::embed {
 namespace {
 
 using torch::Tensor;
-
-solvers::Choice choice_of(const std::string& suits, const std::vector<std::string>& settings) {
-  solvers::Choice out(suits);
-  config::Document document;
-  for (const auto& assignment : settings) document.set(assignment);
-  document.read([&](config::Section& s) {
-    s.table("solver", "how the state is stepped", [&](config::Section& t) { out.describe(t); });
-  });
-  return out;
-}
 
 std::vector<std::string> context_names(const model::ModelSpec& spec) {
   const auto names = spec.context.names();
@@ -70,7 +59,7 @@ double AdvanceResult::largest_nre() const {
 }
 
 struct Surrogate::Inside {
-  RunFolder run;
+  run::Folder run;
   solvers::Choice choice = "gcs";
   std::unique_ptr<solvers::Solver> solver, plain;
   model::Contexts contexts;    // of the one state that a host has
@@ -155,9 +144,9 @@ Surrogate::~Surrogate() = default;
 Surrogate Surrogate::load(const std::string& folder, const std::vector<std::string>& settings) {
   tensors::prepare();
   auto inside = std::make_unique<Inside>();
-  inside->run = open_run(folder);
+  inside->run = run::open(folder);
   inside->grid = rollout::grid_of(inside->run.model.spec.state);
-  inside->choice = choice_of(inside->run.solver, settings);
+  inside->choice = run::solver_for(inside->run, settings);
   const auto context = rollout::context_of(inside->run.model);
   inside->solver = inside->choice.build(context);
   inside->plain = solvers::make("euler");  // without a context, a step of any length is one step

@@ -88,7 +88,6 @@ struct Row {
   static constexpr std::string_view kind = "objective";
   std::string_view name;
   std::string_view summary;
-  bool conditioned;                 // by default its field sees dt
   std::string_view default_solver;  // the solver that suits its field: "euler", "rk4" or "gcs"
   std::unique_ptr<Settings> (*settings)();
 };

@@ -14,16 +14,15 @@ std::unique_ptr<Settings> osg_settings();
 
 std::span<const Row> registry() {
   static const std::vector<Row> rows{
-      {"cvf", "secants of the data that agree with each other", true, "gcs", cvf_settings},
-      {"sm", "the mean velocity of the interval", false, "euler", sm_settings},
-      {"tm", "the velocity of a spline through the frames", false, "rk4", tm_settings},
-      {"cfm", "the secant, at every point of the line between frames", false, "rk4",
-       cfm_settings},
-      {"node", "a tangent field, trained through its solver", false, "rk4", node_settings},
-      {"pushforward", "the secant, also from states that the field itself reached", false, "euler",
+      {"cvf", "secants of the data that agree with each other", "gcs", cvf_settings},
+      {"sm", "the mean velocity of the interval", "euler", sm_settings},
+      {"tm", "the velocity of a spline through the frames", "rk4", tm_settings},
+      {"cfm", "the secant, at every point of the line between frames", "rk4", cfm_settings},
+      {"node", "a tangent field, trained through its solver", "rk4", node_settings},
+      {"pushforward", "the secant, also from states that the field itself reached", "euler",
        pushforward_settings},
-      {"osg", "displacements over two independent steps that agree with the one over their sum", true,
-       "euler", osg_settings},
+      {"osg", "displacements over two independent steps that agree with the one over their sum", "euler",
+       osg_settings},
   };
   return rows;
 }

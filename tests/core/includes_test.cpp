@@ -30,7 +30,8 @@ const std::map<std::string, Rooms> may_include{
     {"solvers", {"core"}},
     {"metrics", {"core"}},
     {"rollout", {"core", "data", "normalizers", "fields", "model", "solvers"}},
-    {"embed", {"core", "model", "objectives", "solvers", "rollout"}},
+    {"run", {"core", "model", "objectives", "solvers"}},
+    {"embed", {"core", "model", "solvers", "rollout", "run"}},
     {"evaluate", {"core", "data", "model", "solvers", "rollout", "metrics"}},
     {"study", {"core", "systems", "data", "generate"}},
     {"train",
@@ -38,7 +39,7 @@ const std::map<std::string, Rooms> may_include{
       "solvers", "rollout", "metrics"}},
     {"cli",
      {"core", "systems", "data", "kernels", "fields", "normalizers", "objectives", "model", "generate",
-      "solvers", "rollout", "embed", "metrics", "evaluate", "report", "train", "study"}},
+      "solvers", "rollout", "run", "metrics", "evaluate", "report", "train", "study"}},
 };
 
 // A heavy or special header and the only places that may name it.

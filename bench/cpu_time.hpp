@@ -1,7 +1,7 @@
 // Time that one core spent on single-threaded work: other programs on a shared machine do not count.
 #pragma once
 
-#include "core/clock.hpp"
+#include "core/machine.hpp"
 #include "figures.hpp"
 
 namespace cvf::bench {

@@ -9,7 +9,6 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "core/torch/prepare.hpp"
 #include "train/distributed/launcher.hpp"
 #include "train/distributed/process_group.hpp"
 

@@ -12,7 +12,6 @@
 #include "core/threads.hpp"
 #include "kernels/cpu_choice.hpp"
 #include "train/learner.hpp"
-#include "train/statistics.hpp"
 
 namespace cvf::bench {
 namespace {

@@ -9,9 +9,9 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "core/machine.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "core/version.hpp"
 #include "data/probe.hpp"
 #include "data/source.hpp"
 

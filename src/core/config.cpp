@@ -185,6 +185,13 @@ std::vector<std::pair<std::string, std::string>> Document::all() const {
   return out;
 }
 
+Document Document::only(std::string_view table) const {
+  Document out;
+  out.content_->name = content_->name;
+  if (const auto* found = content_->root.get_as<toml::table>(table)) out.content_->root.insert(table, *found);
+  return out;
+}
+
 void Document::read(const Describe& describe) const {
   Reader reader(content_->root, content_->name, "");
   describe(reader);

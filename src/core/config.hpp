@@ -114,6 +114,9 @@ class Document {
   /// their names.
   std::vector<std::pair<std::string, std::string>> all() const;
 
+  /// A document that holds this table alone, for whoever need not know the rest; without it, an empty one.
+  Document only(std::string_view table) const;
+
   /// Fills the described options; throws ConfigError on an unknown key, a wrong type or a value out of
   /// limits.
   void read(const Describe& describe) const;

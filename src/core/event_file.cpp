@@ -10,8 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/crc32c.hpp"
 #include "core/errors.hpp"
+#include "core/hash.hpp"
 
 namespace cvf {
 namespace {

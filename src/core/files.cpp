@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "core/errors.hpp"
-#include "core/memory.hpp"
+#include "core/machine.hpp"
 
 namespace cvf::files {
 namespace {

@@ -31,4 +31,12 @@ Digest sha256(std::string_view text);
 Digest hmac_sha256(std::string_view key, std::string_view text);  // RFC 2104: who can tell it knows the key
 Digest sha256_of_file(const std::string& path);
 
+// CRC-32C (Castagnoli): the checksum of TFRecord files and of journals.
+
+std::uint32_t crc32c(std::string_view bytes);
+
+inline std::uint32_t crc32c(std::span<const std::byte> bytes) {
+  return crc32c(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
 }  // namespace cvf

@@ -1,4 +1,4 @@
-#include "core/lock.hpp"
+#include "core/files.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

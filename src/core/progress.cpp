@@ -1,11 +1,10 @@
-#include "core/progress.hpp"
+#include "core/log.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "core/log.hpp"
 #include "core/text.hpp"
 
 namespace cvf {

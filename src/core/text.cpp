@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <numeric>
 
 #include "core/errors.hpp"
@@ -119,6 +121,25 @@ double to_real(std::string_view word, std::string_view what) {
 
 std::int64_t to_integer(std::string_view word, std::string_view what) {
   return to_number<std::int64_t>(word, what, "a whole number");
+}
+
+NumberTable read_numbers(std::string_view csv) {
+  NumberTable out;
+  for (const auto& line : split(csv, '\n')) {
+    if (line.empty()) continue;
+    const auto cells = split(line, ',');
+    if (out.names.empty()) {
+      out.names = cells;
+    } else if (cells.size() == out.names.size()) {
+      auto& row = out.rows.emplace_back();
+      for (const auto& cell : cells) {
+        char* end = nullptr;
+        const double value = std::strtod(cell.c_str(), &end);
+        row.push_back(end == cell.c_str() ? std::numeric_limits<double>::quiet_NaN() : value);
+      }
+    }
+  }
+  return out;
 }
 
 }  // namespace cvf::text

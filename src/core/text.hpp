@@ -1,4 +1,5 @@
-// Small help with words: the nearest known name, lists, sizes and durations as people write them.
+// Small help with words: the nearest known name, lists, sizes and durations as people write them, tables of
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +29,13 @@ std::string printable(std::string_view raw, std::string_view kept = "");
 /// A number that fills the whole of `word`, or a UsageError that names `what`.
 double to_real(std::string_view word, std::string_view what);
 std::int64_t to_integer(std::string_view word, std::string_view what);
+
+/// Numbers under a line of names, as metrics.csv has them. A cell that is empty or no number is NaN; a line
+/// that was cut short is left out.
+struct NumberTable {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> rows;
+};
+NumberTable read_numbers(std::string_view csv);
 
 }  // namespace cvf::text

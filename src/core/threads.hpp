@@ -20,3 +20,11 @@ int count();
 void add_pool(std::function<void(int)> set_threads);
 
 }  // namespace cvf::threads
+
+namespace cvf::tensors {
+
+/// Brings LibTorch under the process's own settings: lets threads::use() set its pool too. Call after
+/// threads::prepare_process; calling it again does nothing. For programs with LibTorch (torch/prepare.cpp).
+void prepare();
+
+}  // namespace cvf::tensors

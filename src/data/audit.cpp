@@ -8,7 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
-#include "core/progress.hpp"
+#include "core/log.hpp"
 #include "data/copies.hpp"
 #include "data/fingerprint.hpp"
 #include "data/ranges.hpp"

@@ -5,7 +5,7 @@
 
 #include "core/files.hpp"
 #include "core/interrupt.hpp"
-#include "core/progress.hpp"
+#include "core/log.hpp"
 #include "data/groups_format.hpp"
 #include "data/hdf5.hpp"
 

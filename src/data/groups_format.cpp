@@ -6,8 +6,8 @@
 #include <array>
 
 #include "core/hash.hpp"
+#include "core/machine.hpp"
 #include "core/text.hpp"
-#include "core/version.hpp"
 #include "data/hdf5.hpp"
 
 namespace cvf::data {

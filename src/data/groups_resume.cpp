@@ -8,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/crc32c.hpp"
 #include "core/errors.hpp"
+#include "core/hash.hpp"
 #include "core/interrupt.hpp"
 #include "data/groups_writer.hpp"
 

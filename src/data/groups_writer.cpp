@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/crc32c.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/hash.hpp"
 #include "core/interrupt.hpp"
 #include "core/text.hpp"
 #include "data/hdf5.hpp"

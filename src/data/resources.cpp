@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "core/errors.hpp"
-#include "core/memory.hpp"
+#include "core/machine.hpp"
 
 namespace cvf::data {
 namespace {

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/crc32c.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/hash.hpp"
 #include "core/text.hpp"
 
 namespace cvf::data {

@@ -4,31 +4,17 @@
 #include <limits>
 
 #include "core/errors.hpp"
+#include "core/scores.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "core/torch/prepare.hpp"
-#include "embed/run_folder.hpp"
 #include "rollout/grid.hpp"
 #include "rollout/setup.hpp"
-#include "solvers/choice.hpp"
+#include "run/folder.hpp"
 
 namespace cvf::embed {
 namespace {
 
 using torch::Tensor;
-
-constexpr double eta = 1e-8;  // as gcs has it: keeps the NRE finite where nothing moves
-
-solvers::Choice choice_of(const std::string& suits, const std::vector<std::string>& settings) {
-  solvers::Choice out;
-  out.name = suits;
-  config::Document document;
-  for (const auto& assignment : settings) document.set(assignment);
-  document.read([&](config::Section& s) {
-    s.table("solver", "how the state is stepped", [&](config::Section& t) { out.describe(t); });
-  });
-  return out;
-}
 
 std::vector<std::string> context_names(const model::ModelSpec& spec) {
   const auto names = spec.context.names();
@@ -73,8 +59,8 @@ double AdvanceResult::largest_nre() const {
 }
 
 struct Surrogate::Inside {
-  RunFolder run;
-  solvers::Choice choice;
+  run::Folder run;
+  solvers::Choice choice = "gcs";
   std::unique_ptr<solvers::Solver> solver, plain;
   model::Contexts contexts;    // of the one state that a host has
   SampleContext context;       // the same, as it was given
@@ -147,7 +133,7 @@ struct Surrogate::Inside {
     };
     const Tensor straight = ask(s, whole, 0), first = ask(s, half, 0);
     const Tensor second = ask(s + dt / 2 * first, half, dt / 2);
-    return ((first + second) / 2 - straight).norm().item<double>() / (straight.norm().item<double>() + eta);
+    return cvf::nre(((first + second) / 2 - straight).norm().item<double>(), straight.norm().item<double>());
   }
 };
 
@@ -159,10 +145,10 @@ Surrogate::~Surrogate() = default;
 Surrogate Surrogate::load(const std::string& folder, const std::vector<std::string>& settings) {
   tensors::prepare();
   auto inside = std::make_unique<Inside>();
-  inside->run = open_run(folder);
+  inside->run = run::open(folder);
   inside->state = inside->run.model.spec.state;
   inside->channels = inside->state.names();
-  inside->choice = choice_of(inside->run.solver, settings);
+  inside->choice = run::solver_for(inside->run, settings);
   const auto context = rollout::context_of(inside->run.model);
   inside->solver = inside->choice.build(context);
   inside->plain = solvers::make("euler");  // without a context, a step of any length is one step

@@ -40,7 +40,8 @@ struct AdvanceResult {
 class Surrogate {
  public:
   /// A model's folder, or a run's (its `best`, else its `last` model). `settings` choose and tune the solver:
-  /// {"solver.name=euler"}, {"solver.slack=1"}; without any, the solver that suits the model's objective.
+  /// {"solver.name=euler"}, {"solver.slack=1"}; without any, the solver of the run that
+  /// trained the model, as its run file has it.
   static Surrogate load(const std::string& folder, const std::vector<std::string>& settings = {});
   Surrogate(Surrogate&&) noexcept;
   Surrogate& operator=(Surrogate&&) noexcept;

@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
-#include "core/progress.hpp"
+#include "core/log.hpp"
 #include "metrics/trust.hpp"
 
 namespace cvf::evaluate {

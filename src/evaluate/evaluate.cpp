@@ -7,7 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
-#include "core/progress.hpp"
+#include "core/log.hpp"
 #include "evaluate/calibration.hpp"
 #include "evaluate/truth.hpp"
 #include "metrics/trust.hpp"

@@ -5,7 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
-#include "core/memory.hpp"
+#include "core/machine.hpp"
 
 namespace cvf::evaluate {
 namespace {

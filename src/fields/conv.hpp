@@ -3,8 +3,7 @@
 #pragma once
 
 #include "fields/field.hpp"
-#include "fields/parts/initialise.hpp"
-#include "fields/parts/step_embedding.hpp"
+#include "fields/parts/layers.hpp"
 #include "kernels/conv.hpp"
 
 namespace cvf::fields {

@@ -1,6 +1,9 @@
 #include "fields/field.hpp"
 
 #include "core/errors.hpp"
+#include "fields/conv.hpp"
+#include "fields/mlp.hpp"
+#include "fields/sit.hpp"
 
 namespace cvf::fields {
 namespace {
@@ -87,6 +90,16 @@ torch::Tensor VelocityField::with_beside(const Query& query) {
 std::string summary(std::string_view name, const VelocityField& field) {
   return fmt::format("{} for {}: {} parameters, {:.4g} MFLOP an evaluation", name, words(field.shape()),
                      field.parameter_count(), field.flops() * 1e-6);
+}
+
+std::span<const Row> registry() {
+  static const std::vector<Row> rows{
+      {"conv", "dilated residual convolutions, conditioned on the step (fields on a grid of any size)",
+       settings_of<Conv>},
+      {"sit", "transformer over patches, conditioned on the step (fields on a grid)", settings_of<Sit>},
+      {"mlp", "residual network, conditioned on the step (small vector states)", settings_of<Mlp>},
+  };
+  return rows;
 }
 
 }  // namespace cvf::fields

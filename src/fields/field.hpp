@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/boundary.hpp"
-#include "core/config.hpp"
+#include "core/registry.hpp"
 #include "core/state_spec.hpp"
 #include "core/torch.hpp"
 #include "fields/context.hpp"
@@ -79,41 +79,34 @@ inline constexpr int most_blocks = 10'000;
 
 using FieldPointer = std::shared_ptr<VelocityField>;
 
-/// The options of one field, behind one face: described for TOML, then built for a state. Weights are drawn
-/// from the seed's stream of their own name, so they do not depend on the order of construction.
-class Settings {
+/// Described for TOML, then built for a state. Weights are drawn from the seed's stream of their own name, so
+/// they do not depend on the order of construction.
+class Settings : public SettingsOf<FieldPointer, const StateShape&, std::uint64_t> {
  public:
-  virtual ~Settings() = default;
-  virtual void describe(config::Section& section) = 0;
-  virtual FieldPointer build(const StateShape& shape, std::uint64_t seed) const = 0;
-  /// How many numbers `build` would make room for, parameters and buffers: a size that is foreseen can be
-  /// refused.
+  /// How many numbers `build` would make room for, parameters and buffers: a size that is known beforehand can
+  /// be refused.
   virtual double values(const StateShape& shape) const = 0;
 };
 
 struct Row {
+  static constexpr std::string_view kind = "field";
   std::string_view name;
   std::string_view summary;
   std::unique_ptr<Settings> (*settings)();
 };
 
-/// Every velocity field (registry.cpp).
+/// Every velocity field (field.cpp).
 std::span<const Row> registry();
+using Choice = cvf::Choice<registry>;
 
 /// "sit for 2x64x64: 812 576 parameters, 0.54 GFLOP an evaluation", for `cvf explain field` and logs.
 std::string summary(std::string_view name, const VelocityField& field);
 
-/// Settings for a field type with a nested Options that has `describe(Section&)`, and a (StateShape, Options,
-/// seed) constructor and a static values(StateShape, Options).
+/// For a field type with a (StateShape, Options, seed) constructor and a static values(StateShape, Options).
 template <class Type>
 std::unique_ptr<Settings> settings_of() {
-  struct Concrete : Settings {
-    typename Type::Options options;
-    void describe(config::Section& section) override { options.describe(section); }
-    FieldPointer build(const StateShape& shape, std::uint64_t seed) const override {
-      return std::make_shared<Type>(shape, options, seed);
-    }
-    double values(const StateShape& shape) const override { return Type::values(shape, options); }
+  struct Concrete : OptionsOf<Type, Settings> {
+    double values(const StateShape& shape) const override { return Type::values(shape, this->options); }
   };
   return std::make_unique<Concrete>();
 }

@@ -1,9 +1,9 @@
 #include "fields/mlp.hpp"
 
 #include "core/errors.hpp"
-#include "fields/parts/initialise.hpp"
+#include "fields/parts/layers.hpp"
 #include "kernels/layer_hook.hpp"
-#include "kernels/linear.hpp"
+#include "kernels/sit.hpp"
 
 namespace cvf::fields {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fields/field.hpp"
-#include "fields/parts/step_embedding.hpp"
+#include "fields/parts/layers.hpp"
 
 namespace cvf::fields {
 

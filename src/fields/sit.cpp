@@ -1,13 +1,30 @@
 #include "fields/sit.hpp"
 
+#include <cmath>
+
 #include "core/errors.hpp"
-#include "fields/parts/initialise.hpp"
-#include "fields/parts/positions.hpp"
+#include "fields/parts/layers.hpp"
 #include "kernels/batch.hpp"
 #include "kernels/layer_hook.hpp"
 
 namespace cvf::fields {
 namespace {
+
+torch::Tensor line_positions(std::int64_t count, std::int64_t quarter) {  // [count, 2*quarter]
+  const auto i = torch::arange(quarter, torch::kDouble);
+  const auto frequencies = torch::exp(i * (-std::log(10000.0) / static_cast<double>(quarter)));
+  const auto angles = torch::arange(count, torch::kDouble).unsqueeze(1) * frequencies;
+  return torch::cat({angles.sin(), angles.cos()}, 1);
+}
+
+// Fixed positions of the tokens, [rows*columns, dim] double: the first half of the values tells the row, the
+// second the column; each half holds sin(w_i p) then cos(w_i p), w_i = 10000^(-i/(dim/4)).
+torch::Tensor grid_positions(std::int64_t rows, std::int64_t columns, std::int64_t dim) {
+  const auto half = dim / 2;
+  const auto of_row = line_positions(rows, dim / 4).unsqueeze(1).expand({rows, columns, half});
+  const auto of_column = line_positions(columns, dim / 4).unsqueeze(0).expand({rows, columns, half});
+  return torch::cat({of_row, of_column}, 2).reshape({rows * columns, dim});
+}
 
 // "28 or 32": the multiples of `unit` on either side of a size that does not fit.
 std::string neighbours(std::int64_t size, std::int64_t unit) {

@@ -1,8 +1,8 @@
-// SiT: a transformer over patches whose layers are modulated by the step (method.md section 2).
+// SiT: a transformer over patches whose layers are modulated by the step.
 #pragma once
 
 #include "fields/field.hpp"
-#include "fields/parts/step_embedding.hpp"
+#include "fields/parts/layers.hpp"
 #include "kernels/sit.hpp"
 
 namespace cvf::fields {

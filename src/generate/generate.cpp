@@ -6,10 +6,9 @@
 #include <filesystem>
 
 #include "core/errors.hpp"
+#include "core/files.hpp"
 #include "core/interrupt.hpp"
-#include "core/lock.hpp"
 #include "core/log.hpp"
-#include "core/progress.hpp"
 #include "core/registry.hpp"
 #include "core/text.hpp"
 #include "data/convert.hpp"

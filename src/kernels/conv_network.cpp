@@ -7,7 +7,7 @@
 #include "kernels/cpu_choice.hpp"
 #include "kernels/fused.hpp"
 #include "kernels/layer_hook.hpp"
-#include "kernels/plain_float.hpp"
+#include "kernels/memory.hpp"
 
 namespace cvf::kernels {
 namespace {

@@ -1,6 +1,6 @@
 #include "kernels/conv_plan.hpp"
 
-#include "kernels/panels.hpp"
+#include "kernels/memory.hpp"
 
 namespace cvf::kernels {
 

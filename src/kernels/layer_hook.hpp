@@ -5,7 +5,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "core/errors.hpp"
 #include "core/torch.hpp"
 
 namespace cvf::kernels {
@@ -14,16 +16,30 @@ class LayerHook {
  public:
   using Listener = std::function<void(const std::string& layer, const torch::Tensor& output)>;
 
-  explicit LayerHook(Listener listener);
-  ~LayerHook();
+  explicit LayerHook(Listener listener) {
+    if (active()) throw UsageError("a thread has one layer hook at a time");
+    current() = std::move(listener);
+  }
+  ~LayerHook() { current() = nullptr; }
   LayerHook(const LayerHook&) = delete;
   LayerHook& operator=(const LayerHook&) = delete;
 
-  static bool active();
+  static bool active() { return static_cast<bool>(current()); }
+  /// The hook of this thread; empty: there is none.
+  static Listener& current() {
+    static thread_local Listener listener;
+    return listener;
+  }
 };
 
-/// Tells a watch, if there is one, and gives the tensor through.
-torch::Tensor hooked(std::string_view layer, torch::Tensor output);
-torch::Tensor hooked(std::string_view group, std::size_t index, torch::Tensor output);
+/// Tells the hook, if there is one, and gives the tensor through.
+inline torch::Tensor hooked(std::string_view layer, torch::Tensor output) {
+  if (LayerHook::active()) LayerHook::current()(std::string(layer), output);
+  return output;
+}
+inline torch::Tensor hooked(std::string_view group, std::size_t index, torch::Tensor output) {
+  if (LayerHook::active()) LayerHook::current()(fmt::format("{}.{}", group, index), output);
+  return output;
+}
 
 }  // namespace cvf::kernels

@@ -1,14 +1,12 @@
-#include "kernels/linear.hpp"
+#include "kernels/sit.hpp"
 
 #include <omp.h>
 
 #include <algorithm>
 
-#include "kernels/buffer.hpp"
 #include "kernels/cpu_choice.hpp"
 #include "kernels/layer_hook.hpp"
-#include "kernels/panels.hpp"
-#include "kernels/plain_float.hpp"
+#include "kernels/memory.hpp"
 
 namespace cvf::kernels {
 namespace {

@@ -1,8 +1,7 @@
 #include <algorithm>
 
 #include "kernels/cpu_choice.hpp"
-#include "kernels/linear.hpp"
-#include "kernels/plain_float.hpp"
+#include "kernels/memory.hpp"
 #include "kernels/sit.hpp"
 
 namespace cvf::kernels {

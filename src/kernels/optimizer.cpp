@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/cpu_choice.hpp"
-#include "kernels/plain_float.hpp"
+#include "kernels/memory.hpp"
 
 namespace cvf::kernels {
 namespace {

@@ -1,18 +1,33 @@
-// The token stream of the SiT network (method.md section 2): patches, blocks, final layer. The step embedding
-// stays outside; it arrives as `modulation`, which for every sample holds (shift1, scale1, gate1, shift2,
-// scale2, gate2) of each block and (shift, scale) of the final layer, D values each.
+// The token stream of the SiT network: patches, blocks, final layer. The step embedding stays outside; it
+// arrives as `modulation`, which for every sample holds (shift1, scale1, gate1, shift2, scale2, gate2) of each
+// block and (shift, scale) of the final layer, D values each.
 //
 // The same function exists twice: composed of library operations (any device, float or double, any order of
 // gradient) and fused for the CPU. `evaluate` chooses.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "core/torch.hpp"
-#include "kernels/sit_size.hpp"
 
 namespace cvf::kernels {
+
+/// The numbers that fix the shape of the network.
+struct SitSize {
+  std::int64_t channels = 1, height = 1, width = 1;  // of the state
+  std::int64_t patch = 4, dim = 96, depth = 4, heads = 4;
+
+  std::int64_t tokens() const { return (height / patch) * (width / patch); }
+  std::int64_t patch_values() const { return channels * patch * patch; }
+  std::int64_t head_dim() const { return dim / heads; }
+  std::int64_t modulation_values() const { return depth * 6 * dim + 2 * dim; }  // of one sample
+  bool operator==(const SitSize&) const = default;
+};
+
+/// Multiply-adds counted as two, for one sample through the token stream (the step embedding is not in it).
+double forward_flops(const SitSize& size);
 
 struct Linear {
   torch::Tensor weight, bias;  // [out,in], [out]
@@ -22,7 +37,7 @@ struct SitBlock {
   Linear qkv, project, expand, contract;
 };
 
-class WeightCache;  // sit_pack.hpp
+class WeightCache;  // sit_engine.hpp
 
 struct SitTrunk {
   SitSize size;
@@ -64,5 +79,12 @@ torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, const to
 /// x*(1+scale)+shift of the normalised x, no affine part of its own. x [B,...,D], shift and scale
 /// broadcastable to it.
 torch::Tensor modulated_norm(const torch::Tensor& x, const torch::Tensor& shift, const torch::Tensor& scale);
+
+// A linear layer on our own products. LibTorch's BLAS may be several times slower on a CPU that it does not
+// know.
+
+/// x [B,in] -> x w^T + bias [B,out]. The automatic engine takes our own product for float32 on the CPU where
+/// it pays.
+torch::Tensor linear(const torch::Tensor& x, const Linear& layer, Engine engine);
 
 }  // namespace cvf::kernels

@@ -1,4 +1,4 @@
-#include "kernels/sit_pack.hpp"
+#include "kernels/sit_engine.hpp"
 
 #include <algorithm>
 

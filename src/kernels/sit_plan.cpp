@@ -1,6 +1,6 @@
 #include "core/errors.hpp"
-#include "kernels/panels.hpp"
-#include "kernels/sit_pack.hpp"
+#include "kernels/memory.hpp"
+#include "kernels/sit_engine.hpp"
 
 namespace cvf::kernels {
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/scores.hpp"
 #include "metrics/kinds.hpp"
 
 namespace cvf::metrics {
@@ -79,19 +80,19 @@ struct RolloutRmse : Rmse {
 
   Summary summarise(const Rows& rows) const override {
     Summary out;
-    Mean frames;
+    std::vector<double> frames;
     std::vector<Mean> frames_of_channels;
     for (const auto& [frame, samples] : rows) {
       Squares squares;
       for (const auto& [sample, numbers] : samples) squares.add(numbers);
-      frames.add(squares.all.value());
+      frames.push_back(squares.all.value());
       frames_of_channels.resize(squares.channels.size());
       for (std::size_t c = 0; c < squares.channels.size(); ++c)
         frames_of_channels[c].add(squares.channels[c].value());
       out.per_frame.emplace_back(frame, std::sqrt(squares.all.value()));
     }
-    if (!(frames.count > 0)) return out;
-    out.value = std::sqrt(frames.value());
+    if (frames.empty()) return out;
+    out.value = l_tau(frames);
     name_channels(out, frames_of_channels, channels);
     return out;
   }

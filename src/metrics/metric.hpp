@@ -68,11 +68,6 @@ struct Row {
 /// Every metric (registry.cpp).
 std::span<const Row> registry();
 
-/// (NFE_model / NFE_base) / (L_base - L_model): evaluations paid for each unit of error saved against the
-/// base method. None where the model is not the better one, or a number is missing.
-std::optional<double> cped(std::optional<double> nfe_model, std::optional<double> nfe_base,
-                           std::optional<double> loss_model, std::optional<double> loss_base);
-
 /// "0.01234", and "-" where there is no value.
 std::string text(const std::optional<double>& value);
 

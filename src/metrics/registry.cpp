@@ -52,13 +52,6 @@ std::span<const Row> registry() {
   return rows;
 }
 
-std::optional<double> cped(std::optional<double> nfe_model, std::optional<double> nfe_base,
-                           std::optional<double> loss_model, std::optional<double> loss_base) {
-  if (!nfe_model || !nfe_base || !loss_model || !loss_base) return std::nullopt;
-  if (!(*loss_base > *loss_model) || !(*nfe_base > 0)) return std::nullopt;
-  return (*nfe_model / *nfe_base) / (*loss_base - *loss_model);
-}
-
 std::string text(const std::optional<double>& value) {
   return value ? fmt::format("{:.4g}", *value) : "-";
 }

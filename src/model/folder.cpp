@@ -8,7 +8,6 @@
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
-#include "model/manifest.hpp"
 #include "model/opened.hpp"
 
 namespace cvf::model::folder {

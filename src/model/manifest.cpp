@@ -1,4 +1,4 @@
-#include "model/manifest.hpp"
+#include "model/opened.hpp"
 
 #include "core/errors.hpp"
 #include "core/hash.hpp"

@@ -78,14 +78,7 @@ void ModelSpec::describe(config::Section& s) {
   provenance = provenance_of(lines);
   s.table("state", "what the model was trained on", [this](config::Section& t) { state.describe(t); });
   s.table("context", "what its states move under", [this](config::Section& t) { context.describe(t); });
-  s.table("field", "the velocity field", [this](config::Section& t) {
-    const std::string before = field;
-    t.key("name", &field, "which field", config::one_of(names(fields::registry())));
-    if (!field_settings || field != before) {
-      field_settings = find(fields::registry(), field, "field").settings();
-    }
-    field_settings->describe(t);
-  });
+  s.table("field", "the velocity field", [this](config::Section& t) { field.describe(t); });
   s.table("normalizer", "between physical and model units", [this](config::Section& t) {
     t.key("name", &normalizer, "which normalizer", config::one_of(names(normalizers::registry())));
     normalizer_options.describe(t);

@@ -25,8 +25,7 @@ struct StateFacts : StateSpec {
 struct ModelSpec {
   StateFacts state;
   ContextSpec context;
-  std::string field = "sit";
-  std::shared_ptr<fields::Settings> field_settings;  // those of `field`; null: its defaults
+  fields::Choice field = "sit";
   std::string normalizer = "cascaded";
   normalizers::Options normalizer_options;
   std::string precision = "float32";

@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "model/safetensors/dtypes.hpp"
+#include "model/safetensors/header.hpp"
 
 namespace cvf::model {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "core/errors.hpp"
-#include "core/memory.hpp"
+#include "core/machine.hpp"
 #include "core/registry.hpp"
 #include "model/tensors.hpp"
 
@@ -39,11 +39,11 @@ std::string readable_toml(const ModelSpec& spec) {
 }
 
 void refuse_beyond_memory(const ModelSpec& spec, const fields::StateShape& shape) {
-  const double values = spec.field_settings->values(shape);
+  const double values = spec.field.settings->values(shape);
   const double bytes = values * (spec.precision == "float64" ? 4 + 8 : 4);  // drawn in float32, then widened
   if (!memory::exceeds(bytes)) return;
   throw ConfigError("field '{}' would have {:.3g} parameters, which {}; a smaller field or grid would fit",
-                    spec.field, values, memory::shortage(bytes));
+                    spec.field.name, values, memory::shortage(bytes));
 }
 
 }  // namespace
@@ -58,13 +58,11 @@ Physical TrainedModel::velocity(const Physical& state, const Tensor& dt) const {
 
 TrainedModel build(const ModelSpec& spec, std::uint64_t seed) {
   TrainedModel out{.spec = spec, .field = {}, .normalizer = {}, .run_toml = {}};
-  if (!out.spec.field_settings) {
-    out.spec.field_settings = find(fields::registry(), spec.field, "field").settings();
-  }
+  out.spec.field.use(spec.field.name);
   out.spec.check();
   const auto shape = spec.shape();
   refuse_beyond_memory(out.spec, shape);
-  out.field = out.spec.field_settings->build(shape, seed);
+  out.field = out.spec.field.settings->build(shape, seed);
   out.field->to(spec.precision == "float64" ? torch::kDouble : torch::kFloat);
   out.normalizer = find(normalizers::registry(), spec.normalizer, "normalizer")
                        .make(shape.channels, spec.normalizer_options);

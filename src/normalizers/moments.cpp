@@ -1,4 +1,4 @@
-#include "normalizers/moments.hpp"
+#include "normalizers/normalizer.hpp"
 
 namespace cvf::normalizers {
 

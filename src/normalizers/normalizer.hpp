@@ -1,4 +1,4 @@
-// Between physical units and what the network sees (method.md section 1). States become s~ = (s -
+// Between physical units and what the network sees (docs/normalizers.md). States become s~ = (s -
 // mu_s)/sigma_s; the network's psi becomes the velocity of s~ by den(psi). The three kinds differ in the
 // statistics behind den.
 #pragma once
@@ -11,10 +11,39 @@
 #include <vector>
 
 #include "core/config.hpp"
-#include "normalizers/moments.hpp"
-#include "normalizers/units.hpp"
+#include "core/torch.hpp"
 
 namespace cvf::normalizers {
+
+/// Physical and model units are different types: what crosses from one to the other goes through a normalizer.
+struct Physical {
+  torch::Tensor value;  // [B,C,...]
+};
+
+struct Model {
+  torch::Tensor value;  // [B,C,...]
+};
+
+/// Running mean and variance of each channel.
+struct Moments {
+  torch::Tensor mean, variance;  // [C], double
+
+  explicit Moments(std::int64_t channels);
+
+  /// The moments of these values [B,C,...], over everything but the channel.
+  static Moments of(const torch::Tensor& values);
+
+  /// The moments of several parts of one size together.
+  static Moments merged(const std::vector<Moments>& parts);
+
+  /// Moves towards these moments by 1 - decay.
+  void follow(const Moments& other, double decay);
+
+  torch::Tensor deviation(double epsilon) const;  // sqrt(variance + epsilon), [C]
+};
+
+/// [C] -> [1,C,1,...] in the dtype and on the device of `like` [B,C,...].
+torch::Tensor per_channel(const torch::Tensor& values, const torch::Tensor& like);
 
 struct Options {
   double decay = 0.999;

@@ -1,13 +1,41 @@
-#include "objectives/cvf.hpp"
-
+// Consistent vector flow: the secant of the data, and secants that agree with each other (docs/objectives/
+// cvf.md), with parts beyond the paper that are off unless asked for.
+//   mean (psi(s~0, dt) - v~)^2 + lambda mean R_k(s~0, U)^2
+//     [+ a mean (sum of the legs - v~)^2, where U = dt]
+//     [+ p mean (psi(s~', dt') - v~')^2, from the state s~' that the model itself reached after dt]
+//     [+ w mean (psi(s~0, 0) - v~_spline)^2]
 #include "core/errors.hpp"
-#include "objectives/parts/options.hpp"
+#include "objectives/parts/shared.hpp"
 #include "objectives/rupture.hpp"
 
 namespace cvf::objectives {
 namespace {
 
 using torch::Tensor;
+
+// Which side of the rupture is a target only: gradients flow through the other one.
+enum class Held { none, long_side, legs };
+
+class Cvf : public Objective {
+ public:
+  struct Options {
+    double lambda = 1, lambda_warmup = 0;
+    int corners = 3;
+    Cut cut = Cut::uniform;
+    Span span = Span::scaled;
+    double scaled_share = 0.5, shortest = 1.0 / 16;
+    bool both_orders = false;
+    Held held = Held::none;
+    bool bidirectional = false;
+    double anchor = 0;
+    double push = 0;
+    bool push_gradient = false;
+    Spline tangent = Spline::none;
+    double tangent_weight = 1;
+
+    void describe(config::Section& section);
+    bool scales() const { return span != Span::whole; }
+  };
 
 // The ways whose mean velocities R_k compares. With k = 3 and r = shares[0]:
 //   forward        R = r psi(s0, r U) + (1-r) psi(s0 + r U den(psi(s0, r U)), (1-r) U) - psi(s0, U)
@@ -119,7 +147,17 @@ struct Ways {
   }
 };
 
-}  // namespace
+  explicit Cvf(const Options& options);
+
+  Needs needs() const override;
+  Draws draw(const DrawRange& range) const override;
+
+ protected:
+  Losses evaluate(const ScaledField& field, const Batch& batch, const Draws& draws) const override;
+
+ private:
+  Options options_;
+};
 
 void Cvf::Options::describe(config::Section& s) {
   static constexpr std::pair<std::string_view, Cut> cuts[]{
@@ -206,6 +244,12 @@ Losses Cvf::evaluate(const ScaledField& field, const Batch& batch, const Draws& 
     out.add("tangent", o.tangent_weight, (ways.at_rest - velocity).square().mean());
   }
   return out;
+}
+
+}  // namespace
+
+std::unique_ptr<Settings> cvf_settings() {
+  return settings_of<Cvf, Settings>();
 }
 
 }  // namespace cvf::objectives

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.hpp"
+#include "core/registry.hpp"
 #include "objectives/scaled_field.hpp"
 #include "objectives/splines.hpp"
 
@@ -82,34 +82,18 @@ class Objective {
   virtual Losses evaluate(const ScaledField& field, const Batch& batch, const Draws& draws) const = 0;
 };
 
-/// The options of one objective, behind one face: described for TOML, then built.
-class Settings {
- public:
-  virtual ~Settings() = default;
-  virtual void describe(config::Section& section) = 0;
-  virtual std::unique_ptr<Objective> build() const = 0;
-};
+using Settings = SettingsOf<std::unique_ptr<Objective>>;
 
 struct Row {
+  static constexpr std::string_view kind = "objective";
   std::string_view name;
   std::string_view summary;
-  bool conditioned;                 // by default its field sees dt
   std::string_view default_solver;  // the solver that suits its field: "euler", "rk4" or "gcs"
   std::unique_ptr<Settings> (*settings)();
 };
 
 /// Every objective (registry.cpp).
 std::span<const Row> registry();
-
-/// Settings for an objective with a nested Options that has `describe(Section&)` and is its only argument.
-template <class Type>
-std::unique_ptr<Settings> settings_of() {
-  struct Concrete : Settings {
-    typename Type::Options options;
-    void describe(config::Section& section) override { options.describe(section); }
-    std::unique_ptr<Objective> build() const override { return std::make_unique<Type>(options); }
-  };
-  return std::make_unique<Concrete>();
-}
+using Choice = cvf::Choice<registry>;
 
 }  // namespace cvf::objectives

@@ -1,5 +1,7 @@
 #include "objectives/rupture.hpp"
 
+#include "core/scores.hpp"
+
 namespace cvf::objectives {
 namespace {
 
@@ -118,7 +120,7 @@ Tensor normalised_rupture_error(const ScaledField& field, const Tensor& state, c
   const Tensor velocity = field.normalizer.model_velocity(hypotenuse);
   const Tensor difference =
       field.normalizer.model_velocity(rupture) - field.normalizer.model_velocity(torch::zeros_like(rupture));
-  return row_norm(difference) / (row_norm(velocity) + 1e-8);
+  return nre(row_norm(difference), row_norm(velocity));
 }
 
 }  // namespace cvf::objectives

@@ -1,5 +1,5 @@
-// The symmetry rupture R_k: how far the legs of a broken way are from its long side (paper,
-// eq. secant_rupture_decomposed). k corners make k-1 legs whose shares a_i of the span U sum to 1:
+// The symmetry rupture R_k: how far the legs of a broken way are from its long side (docs/objectives/
+// cvf.md). k corners make k-1 legs whose shares a_i of the span U sum to 1:
 //   R_k(s, U) = sum_i a_i psi(s_i, a_i U) - psi(s, U),  s_0 = s,  s_{i+1} = s_i + a_i U den(psi(s_i, a_i U))
 // It is 0 for the exact mean velocity of any flow. All in units of psi, for each sample.
 #pragma once

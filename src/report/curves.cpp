@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <sstream>
@@ -53,24 +52,13 @@ bool is_of_no_interest(const std::string& name) {
   return name == "epoch" || name == "samples_per_s" || name == "wait_share";
 }
 
-double number(const std::string& cell) {
-  char* end = nullptr;
-  const double value = std::strtod(cell.c_str(), &end);
-  return end == cell.c_str() ? std::numeric_limits<double>::quiet_NaN() : value;
-}
-
 Table read_metrics(const std::string& file) {
-  std::istringstream lines(files::read_whole(file));
-  std::string line;
-  std::getline(lines, line);
-  const auto names = text::split(line, ',');
+  const auto numbers = text::read_numbers(files::read_whole(file));
   Table table;
-  while (std::getline(lines, line)) {
-    const auto cells = text::split(line, ',');
-    if (cells.size() != names.size()) continue;  // a line that a kill cut short
+  for (const auto& row : numbers.rows) {
     table.add_row();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (!is_of_no_interest(names[i])) table.put(names[i], number(cells[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!is_of_no_interest(numbers.names[i])) table.put(numbers.names[i], row[i]);
     }
   }
   return table;

@@ -1,12 +1,14 @@
 #include "report/folder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 
 #include "core/config.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/text.hpp"
 
 namespace cvf::report {
 namespace {
@@ -111,18 +113,13 @@ std::string evaluation_name(const std::string& stem) {
 Json train_summary(const std::string& path) {
   const std::string csv = in(path, "metrics.csv");
   if (!fs::exists(csv)) return {};
-  std::istringstream lines(files::read_whole(csv));
-  std::string names, last, name, value;
-  std::getline(lines, names);
-  for (std::string line; std::getline(lines, line);) last = line;
-  std::istringstream all_names(names), values(last);
+  const auto numbers = text::read_numbers(files::read_whole(csv));
   Json out = Json::object();
-  while (std::getline(all_names, name, ',') && std::getline(values, value, ',')) {
-    const std::string key = name == "step" ? "steps" : name;
+  if (numbers.rows.empty()) return out;
+  for (std::size_t i = 0; i < numbers.names.size(); ++i) {
+    const std::string key = numbers.names[i] == "step" ? "steps" : numbers.names[i];
     if (key != "steps" && key != "seconds" && key != "samples_per_s" && key != "loss") continue;
-    char* end = nullptr;
-    const double number = std::strtod(value.c_str(), &end);
-    if (end != value.c_str()) out[key] = number;
+    if (!std::isnan(numbers.rows.back()[i])) out[key] = numbers.rows.back()[i];
   }
   return out;
 }

@@ -8,7 +8,6 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/machine.hpp"
-#include "core/version.hpp"
 #include "report/colour_map.hpp"
 #include "report/curves.hpp"
 #include "report/page.hpp"

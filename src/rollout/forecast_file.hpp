@@ -11,7 +11,7 @@
 
 #include <map>
 
-#include "core/lock.hpp"
+#include "core/files.hpp"
 #include "data/groups_writer.hpp"
 #include "rollout/protocols.hpp"
 

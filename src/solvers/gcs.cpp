@@ -1,9 +1,82 @@
-#include "solvers/gcs.hpp"
+// The Greedy Consistency Solver: the field's own rupture chooses the step (docs/solvers/gcs.md). A
+// probe of tau compares the straight way with two halves,
+//   NRE(s, tau) = |(psi(s, tau/2) + psi(s', tau/2))/2 - psi(s, tau)| / (|psi(s, tau)| + eta),  s' half way,
+// and accepts tau when sqrt(delta_min tau / NRE) >= slack tau; otherwise that root is probed next, but
+// nothing shorter than delta_min. Psi here is the velocity of the state, den(psi) for a trained field.
+#include <algorithm>
+#include <cmath>
 
 #include "core/errors.hpp"
-#include "solvers/parts/search.hpp"
+#include "core/scores.hpp"
+#include "solvers/parts/algebra.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::solvers {
+namespace {
+
+using torch::Tensor;
+
+// Times in files are rounded: a step this close to delta_min is delta_min.
+constexpr double rounding = 1e-3;
+
+enum class Advance { secant, composed };
+
+struct GcsOptions {
+  double delta_min = 0;
+  double slack = 0.9;
+  int max_probes = 32;
+  double max_step = -1;
+  double warm_start = 0;
+  Advance advance = Advance::secant;
+  bool probe_floor = false;
+  bool literal = false;
+  double eta = nre_eta;
+
+  void describe(config::Section& section);
+};
+
+class Gcs : public Solver {
+ public:
+  using Options = GcsOptions;
+  // Takes delta_min and max_step from the context where the options leave them open.
+  Gcs(const Options& options, const Context& context);
+
+  std::unique_ptr<Stepper> start() const override;
+
+ private:
+  Options options_;
+};
+
+// The step search of gcs, every row in its own: rows that probe and rows that step without a probe share the
+// batched calls, so nobody waits for a long search.
+class Search : public Stepper {
+ public:
+  explicit Search(const GcsOptions& options) : options_(options) {}
+
+  void begin(Rows& rows, Evaluator&) override { memory_.assign(rows.size(), {}); }
+  void propose(Rows& rows) override;
+  void attempt(Rows& rows, Evaluator& velocity) override;
+  void judge(Rows& rows) override;
+  void resize(Rows& rows) override;
+  void pack(std::span<const std::int64_t> kept) override;
+
+ private:
+  struct Memory {
+    double next = 0;       // the step to try; 0: a new search begins
+    double last = 0;       // the last accepted step
+    int probes = 0;        // of this search
+    bool floor = false;    // a cut led to delta_min
+    bool probing = false;  // this trial
+  };
+  double beginning(const Row& row, const Memory& memory) const;
+  bool is_short(double step) const;
+  void compare(Rows& rows, Evaluator& velocity, const torch::Tensor& both,
+               std::span<const std::size_t> probing, std::span<const double> steps);
+  void judge_probe(Row& row, Memory& memory) const;
+
+  GcsOptions options_;
+  std::vector<Memory> memory_;
+};
 
 void GcsOptions::describe(config::Section& s) {
   static constexpr std::pair<std::string_view, Advance> ways[]{{"secant", Advance::secant},
@@ -41,6 +114,134 @@ Gcs::Gcs(const Options& options, const Context& context) : options_(options) {
 
 std::unique_ptr<Stepper> Gcs::start() const {
   return std::make_unique<Search>(options_);
+}
+
+bool Search::is_short(double step) const {
+  return step < (1 - rounding) * options_.delta_min;
+}
+
+double Search::beginning(const Row& row, const Memory& memory) const {
+  double tau = row.remaining;
+  if (options_.max_step > 0) tau = std::min(tau, options_.max_step);
+  if (options_.warm_start > 0 && memory.last > 0) tau = std::min(tau, options_.warm_start * memory.last);
+  return std::max(tau, std::min(options_.delta_min, row.remaining));
+}
+
+void Search::propose(Rows& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Row& row = rows.all[i];
+    Memory& m = memory_[i];
+    double tau = m.next > 0 ? m.next : beginning(row, m);
+    if (tau >= row.remaining - rounding * options_.delta_min) tau = row.remaining;  // leave no crumb
+    row.wanted = tau;
+    // Shorter than delta_min, or there by a cut: nothing shorter could be taken anyway.
+    m.probing = !is_short(tau) && (!m.floor || options_.probe_floor);
+  }
+}
+
+// One call for psi(s, tau) of all rows and psi(s, tau/2) of those that probe.
+void Search::attempt(Rows& rows, Evaluator& velocity) {
+  std::vector<std::size_t> payers(rows.size()), probing;
+  std::vector<std::int64_t> asked(rows.size());
+  Numbers steps(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    payers[i] = i, asked[i] = static_cast<std::int64_t>(i), steps[i] = rows.all[i].signed_step();
+    if (memory_[i].probing) probing.push_back(i);
+  }
+  Numbers dt = steps;
+  for (const auto i : probing) {
+    payers.push_back(i), asked.push_back(static_cast<std::int64_t>(i)), dt.push_back(steps[i] / 2);
+  }
+  const Tensor states = probing.empty() ? rows.state : take_rows(rows.state, asked);
+  const Tensor both = velocity.ask(states, dt, payers);
+  const Tensor straight[]{both.narrow(0, 0, rows.state.size(0))};
+  const double one[]{1};
+  combine(rows.candidate, rows.state, steps, straight, one);
+  for (auto& row : rows.all) row.error = NAN;
+  if (!probing.empty()) compare(rows, velocity, both, probing, steps);
+}
+
+// The second halves, the NRE, and where the composed way leads. `both` holds psi(s, tau) of all rows, then
+// psi(s, tau/2) of those that probe.
+void Search::compare(Rows& rows, Evaluator& velocity, const Tensor& both,
+                     std::span<const std::size_t> probing, std::span<const double> steps) {
+  const auto count = static_cast<std::int64_t>(probing.size());
+  std::vector<std::int64_t> who(probing.begin(), probing.end());
+  const bool everyone = probing.size() == rows.size();
+  const Tensor start = everyone ? rows.state : take_rows(rows.state, who);
+  const Tensor straight = everyone ? both.narrow(0, 0, count) : take_rows(both, who);
+  Numbers halves;
+  for (const auto i : probing) halves.push_back(steps[i] / 2);
+  const Tensor first[]{both.narrow(0, rows.state.size(0), count)};
+  const double one[]{1};
+  Tensor middle = torch::empty_like(start);
+  combine(middle, start, halves, first, one);
+  const Tensor ways[]{first[0], velocity.ask(middle, halves, probing, halves), straight};
+  const double rupture[]{0.5, 0.5, -1}, long_side[]{0, 0, 1};
+  const Numbers broken = row_squares(ways, rupture), size = row_squares(ways, long_side);
+  if (options_.advance == Advance::composed)
+    combine(middle, middle, halves, Tensors(ways).subspan(1, 1), one);
+  for (std::size_t j = 0; j < probing.size(); ++j) {
+    rows.all[probing[j]].error = nre(std::sqrt(broken[j]), std::sqrt(size[j]), options_.eta);
+    if (options_.advance == Advance::composed) copy_row(rows.candidate, probing[j], middle, j);
+  }
+}
+
+// Accepts, or sets the next step of the search. An NRE that is not finite counts as infinite.
+void Search::judge_probe(Row& row, Memory& m) const {
+  ++m.probes;
+  const double tau = row.step;
+  const double root = std::isfinite(row.error) ? std::sqrt(options_.delta_min * tau / row.error) : 0;
+  const bool last = options_.literal && root < options_.delta_min && std::isfinite(row.error);
+  const double wanted = options_.literal ? tau : options_.slack * tau;
+  row.accepted = root >= wanted || last || m.floor || tau <= (1 + rounding) * options_.delta_min;
+  if (row.accepted) {
+    if (root < wanted) row.worsen(Status::at_floor);
+    return;
+  }
+  m.next = std::max(options_.delta_min, root);
+  m.floor = m.next == options_.delta_min;
+  if (m.floor || m.probes < options_.max_probes) return;
+  m.next = options_.delta_min;
+  m.floor = true;
+  row.worsen(Status::too_many_probes);
+}
+
+void Search::judge(Rows& rows) {
+  const auto finite = finite_rows(rows.candidate);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Row& row = rows.all[i];
+    Memory& m = memory_[i];
+    if (m.probing) {
+      judge_probe(row, m);
+    } else {
+      row.accepted = true;
+      if (m.floor) row.worsen(Status::at_floor);
+    }
+    if (row.accepted && finite[i] == 0) row.stop(Status::non_finite);
+  }
+}
+
+void Search::resize(Rows& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Memory& m = memory_[i];
+    if (!rows.all[i].accepted) continue;
+    // A step that was cut to its target says nothing about how long a step could have been.
+    const double last = rows.all[i].shortened() ? std::max(m.last, rows.all[i].step) : rows.all[i].step;
+    m = {.next = 0, .last = last};
+  }
+}
+
+void Search::pack(std::span<const std::int64_t> kept) {
+  if (memory_.empty()) return;
+  for (std::size_t i = 0; i < kept.size(); ++i) memory_[i] = memory_[static_cast<std::size_t>(kept[i])];
+  memory_.resize(kept.size());
+}
+
+}  // namespace
+
+std::unique_ptr<Settings> gcs_settings() {
+  return settings_of<Gcs, Settings>();
 }
 
 }  // namespace cvf::solvers

@@ -1,4 +1,4 @@
-#include "solvers/integrate.hpp"
+#include "solvers/solver.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,21 +1,23 @@
 #include "core/registry.hpp"
-
-#include "solvers/dopri5.hpp"
-#include "solvers/euler.hpp"
-#include "solvers/gcs.hpp"
-#include "solvers/rk4.hpp"
-#include "solvers/tsit5.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::solvers {
 
+// fixed.cpp, pairs.cpp, gcs.cpp
+std::unique_ptr<Settings> euler_settings();
+std::unique_ptr<Settings> rk4_settings();
+std::unique_ptr<Settings> dopri5_settings();
+std::unique_ptr<Settings> tsit5_settings();
+std::unique_ptr<Settings> gcs_settings();
+
 std::span<const Entry> registry() {
   static const std::vector<Entry> rows{
-      {"euler", "fixed steps along the mean velocity, s + h psi(s, h)", 1, false, settings_of<Euler>},
-      {"rk4", "classical Runge-Kutta with fixed steps", 4, true, settings_of<Rk4>},
-      {"dopri5", "Dormand-Prince 5(4): steps from an error estimate", 5, true, settings_of<Dopri5>},
-      {"tsit5", "Tsitouras 5(4): steps from an error estimate", 5, true, settings_of<Tsit5>},
+      {"euler", "fixed steps along the mean velocity, s + h psi(s, h)", 1, false, euler_settings},
+      {"rk4", "classical Runge-Kutta with fixed steps", 4, true, rk4_settings},
+      {"dopri5", "Dormand-Prince 5(4): steps from an error estimate", 5, true, dopri5_settings},
+      {"tsit5", "Tsitouras 5(4): steps from an error estimate", 5, true, tsit5_settings},
       {"gcs", "greedy consistency: steps as long as the field agrees with itself", 1, false,
-       settings_of<Gcs>},
+       gcs_settings},
   };
   return rows;
 }

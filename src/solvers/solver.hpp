@@ -1,13 +1,14 @@
 // How a state is stepped through time. A Solver holds the options; its Stepper holds what one integration
 // remembers of its rows and says how long a step to try, where it leads, and whether it is good enough. The
-// loop around it (integrate.hpp) does everything else.
+// loop around it (integrate) does everything else.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 
-#include "core/config.hpp"
+#include "core/registry.hpp"
 #include "solvers/rows.hpp"
 
 namespace cvf::solvers {
@@ -49,15 +50,10 @@ struct Context {
   double largest_step = 0;  // longest step in training
 };
 
-/// The options of one solver, behind one face: described for TOML, then built.
-class Settings {
- public:
-  virtual ~Settings() = default;
-  virtual void describe(config::Section& section) = 0;
-  virtual std::unique_ptr<Solver> build(const Context& context) const = 0;
-};
+using Settings = SettingsOf<std::unique_ptr<Solver>, const Context&>;
 
 struct Entry {
+  static constexpr std::string_view kind = "solver";
   std::string_view name;
   std::string_view summary;
   int order;     // of accuracy on a tangent field; 1 for those that step a secant field exactly
@@ -67,22 +63,25 @@ struct Entry {
 
 /// Every solver (registry.cpp).
 std::span<const Entry> registry();
+using Choice = cvf::Choice<registry>;
 
 /// The solver called `name` with its default options.
 std::unique_ptr<Solver> make(std::string_view name, const Context& context = {});
 
-/// Settings for a solver with a nested Options that has `describe(Section&)`, and an (Options, Context)
-/// constructor.
-template <class Type>
-std::unique_ptr<Settings> settings_of() {
-  struct Concrete : Settings {
-    typename Type::Options options;
-    void describe(config::Section& section) override { options.describe(section); }
-    std::unique_ptr<Solver> build(const Context& context) const override {
-      return std::make_unique<Type>(options, context);
-    }
-  };
-  return std::make_unique<Concrete>();
-}
+// The loop: propose, judge, keep, record, resize; each row on its own clock. Rows that are done are packed
+// away and never evaluated. A row's answer does not depend on its batch mates (but for solvers that share
+// steps).
+
+/// Takes a state [1,...] when its target is reached: for long ways whose states should not be kept.
+using Sink = std::function<void(std::int64_t sample, std::size_t target, const torch::Tensor& state)>;
+
+struct IntegrateOptions {
+  bool steps = false;                // keep every accepted step in Solution::steps
+  std::int64_t max_steps = 100'000;  // trials between two targets, then the row gives up
+  Sink sink;                         // if set, Solution::states stays undefined
+};
+
+Solution integrate(const Solver& solver, const Velocity& velocity, const Problem& problem,
+                   const IntegrateOptions& options = {});
 
 }  // namespace cvf::solvers

@@ -1,4 +1,4 @@
-#include "study/floors.hpp"
+#include "study/tables.hpp"
 
 #include <cmath>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "study/pool.hpp"
+#include "study/grid.hpp"
 
 #include <algorithm>
 #include <chrono>

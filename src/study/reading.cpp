@@ -1,11 +1,10 @@
-#include "study/reading.hpp"
+#include "study/tables.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "study/summary.hpp"
 
 namespace cvf::study {
 namespace {
@@ -78,7 +77,7 @@ Standing standing(const std::vector<Result>& results, const std::string& data, c
     costs.push_back(r.value(evaluation, "nfe"));
   }
   const auto error = summarise(errors);
-  return {error.mean, summarise(costs).mean, error.trouble};
+  return {error.mean, summarise(costs).mean, error.reason};
 }
 
 std::optional<double> persistence_of(const std::vector<Result>& results, const std::string& data,
@@ -103,7 +102,7 @@ std::vector<std::string> names_in(const std::vector<Result>& results, Of of) {
 
 std::string compared(const Rivals& r) {
   if (!r.mine.error) {
-    const std::string why = r.mine.trouble.empty() ? "has no result" : r.mine.trouble;
+    const std::string why = r.mine.reason.empty() ? "has no result" : r.mine.reason;
     if (r.other.empty()) return fmt::format("{} {}, and no other method has a result", r.ours, why);
     std::string out = fmt::format("{} {}; the most accurate is {}", r.ours, why, r.other);
     if (r.persistence) out += ", which " + beside_persistence(*r.theirs.error, *r.persistence);

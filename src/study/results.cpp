@@ -1,8 +1,8 @@
-#include "study/results.hpp"
+#include "study/study.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -26,27 +26,17 @@ std::string note_file(const std::string& root, const Cell& cell) {
   return root + "/" + place_of(cell) + "/cell.json";
 }
 
-// The last row of metrics.csv by its columns' names.
-std::map<std::string, double> last_row(const std::string& file) {
-  std::istringstream in(std::filesystem::exists(file) ? files::read_whole(file) : "");
-  std::string header, line, last;
-  std::getline(in, header);
-  while (std::getline(in, line)) last = line;
-  const auto names = text::split(header, ','), words = text::split(last, ',');
-  std::map<std::string, double> out;
-  for (std::size_t i = 0; i < std::min(names.size(), words.size()); ++i) {
-    if (!words[i].empty()) out[names[i]] = text::to_real(words[i], file);
-  }
-  return out;
-}
-
 std::map<std::string, double> training(const std::string& run) {
-  const auto row = last_row(run + "/metrics.csv");
+  const std::string file = run + "/metrics.csv";
   std::map<std::string, double> out;
+  if (!std::filesystem::exists(file)) return out;
+  const auto numbers = text::read_numbers(files::read_whole(file));
   const std::pair<const char*, const char*> wanted[] = {
       {"step", "steps"}, {"seconds", "seconds"}, {"samples_per_s", "samples_per_s"}, {"loss", "loss"}};
-  for (const auto& [column, name] : wanted) {
-    if (const auto found = row.find(column); found != row.end()) out[name] = found->second;
+  for (std::size_t i = 0; i < numbers.names.size() && !numbers.rows.empty(); ++i) {
+    for (const auto& [column, name] : wanted) {
+      if (numbers.names[i] == column && !std::isnan(numbers.rows.back()[i])) out[name] = numbers.rows.back()[i];
+    }
   }
   return out;
 }

@@ -9,13 +9,10 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/hash.hpp"
-#include "core/lock.hpp"
 #include "core/log.hpp"
-#include "core/progress.hpp"
+#include "core/machine.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "core/version.hpp"
-#include "study/pool.hpp"
 #include "study/tables.hpp"
 
 namespace cvf::study {

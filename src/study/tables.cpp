@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+
+#include "core/scores.hpp"
 
 namespace cvf::study {
 namespace {
@@ -74,8 +77,8 @@ std::vector<Value> seeds_at(const Study& study, const std::vector<Result>& resul
   return out;
 }
 
-// (NFE / NFE_base) / (L_base - L): method.md calls it CPED. Nothing where the method is not the better one.
-Summary cped(const Study& study, const std::vector<Result>& results, const Point& at,
+// CPED against the base method, of the means over seeds.
+Summary cped_at(const Study& study, const std::vector<Result>& results, const Point& at,
              const std::string& base) {
   if (find(study.methods, at.at("method")) == nullptr) return {};
   Point there = at;
@@ -83,11 +86,8 @@ Summary cped(const Study& study, const std::vector<Result>& results, const Point
   const auto mean = [&](const Point& p, const char* metric) {
     return summarise(seeds_at(study, results, p, metric)).mean;
   };
-  const auto error = mean(at, "rollout_rmse"), cost = mean(at, "nfe");
-  const auto base_error = mean(there, "rollout_rmse"), base_cost = mean(there, "nfe");
   Summary out;
-  if (error && cost && base_error && base_cost && *base_cost > 0 && *base_error > *error)
-    out.mean = (*cost / *base_cost) / (*base_error - *error);
+  out.mean = cped(mean(at, "nfe"), mean(there, "nfe"), mean(at, "rollout_rmse"), mean(there, "rollout_rmse"));
   return out;
 }
 
@@ -150,7 +150,7 @@ Layout lay_out(const Study& study, const std::string& name, const Table& table,
         block.cells.back().emplace_back();
         for (const auto& metric : table.show)
           block.cells.back().back().push_back(summarise(seeds_at(study, results, at, metric)));
-        if (!table.base.empty()) block.cells.back().back().push_back(cped(study, results, at, table.base));
+        if (!table.base.empty()) block.cells.back().back().push_back(cped_at(study, results, at, table.base));
       }
     }
     out.blocks.push_back(std::move(block));
@@ -231,6 +231,39 @@ std::string latex(const Layout& layout) {
     out += "\\hline\n\\end{tabular}\n";
   }
   return out;
+}
+
+Summary summarise(const std::vector<Value>& seeds) {
+  Summary out;
+  double sum = 0;
+  int count = 0;
+  for (const auto& seed : seeds) {
+    ++out.seeds;
+    out.lower_bound = out.lower_bound || seed.status == "lower bound";
+    if (seed.status == "failed" || seed.status == "diverged") {
+      ++out.lost;
+      out.reason = seed.status;
+    } else if (seed.value) {
+      sum += *seed.value;
+      ++count;
+    }
+  }
+  if (out.lost > 0 || count == 0) return out;  // what diverged is told, never averaged away
+  out.mean = sum / count;
+  double squares = 0;
+  for (const auto& seed : seeds) {
+    if (seed.value) squares += (*seed.value - *out.mean) * (*seed.value - *out.mean);
+  }
+  if (count > 1) out.deviation = std::sqrt(squares / (count - 1));
+  return out;
+}
+
+std::string Summary::text() const {
+  if (lost > 0) return fmt::format("{} {}/{}", reason, lost, seeds);
+  if (!mean) return "-";
+  const std::string bound = lower_bound ? ">= " : "";
+  return deviation ? fmt::format("{}{:.3g} ± {:.2g}", bound, *mean, *deviation)
+                   : fmt::format("{}{:.3g}", bound, *mean);
 }
 
 }  // namespace cvf::study

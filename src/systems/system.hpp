@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.hpp"
+#include "core/registry.hpp"
 #include "core/state_spec.hpp"
 
 namespace cvf::systems {
@@ -72,13 +72,7 @@ class System {
   }
 };
 
-/// The options of one system, behind one face: described for TOML, then built for a grid.
-class Settings {
- public:
-  virtual ~Settings() = default;
-  virtual void describe(config::Section& section) = 0;
-  virtual std::unique_ptr<System> build(GridSize grid) const = 0;
-};
+using Settings = SettingsOf<std::unique_ptr<System>, GridSize>;
 
 struct Row {
   std::string_view name;
@@ -96,14 +90,7 @@ std::span<const Row> registry();
 /// constructor.
 template <class Type>
 std::unique_ptr<Settings> settings_of() {
-  struct Concrete : Settings {
-    typename Type::Options options;
-    void describe(config::Section& section) override { options.describe(section); }
-    std::unique_ptr<System> build(GridSize grid) const override {
-      return std::make_unique<Type>(grid, options);
-    }
-  };
-  return std::make_unique<Concrete>();
+  return cvf::settings_of<Type, Settings>();
 }
 
 }  // namespace cvf::systems

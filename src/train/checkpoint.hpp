@@ -10,8 +10,10 @@
 
 #include "data/loader.hpp"
 #include "model/trained_model.hpp"
+#include "train/distributed/process_group.hpp"
 #include "train/optimizer.hpp"
-#include "train/validation_options.hpp"
+#include "train/run_data.hpp"
+#include "train/validation.hpp"
 
 namespace cvf::train {
 
@@ -55,5 +57,25 @@ void restore(const Checkpoint& checkpoint, model::TrainedModel& model, Optimizer
 
 /// Bytes of one checkpoint, for the estimate before a run.
 double checkpoint_bytes(const model::TrainedModel& model, const Optimizer& optimizer);
+
+// Whether a command goes on with a run, whether the ranks mean the same one, and what the run's files say
+// about the programs behind it.
+
+/// Throws a ConfigError that names the first setting that differs from those of the checkpoint. Settings that
+/// change no number (how often to log or save, memory) may differ, and so may the length of the run.
+void check_same_run(const Checkpoint& checkpoint, const std::string& run_toml);
+
+/// The same for the ranks of a group: a ConfigError on every one that names the first setting in which one of
+/// them differs from rank 0. The paths of the data and what each machine gives to the loader may differ.
+void check_same_settings(ProcessGroup& group, const std::string& run_toml);
+
+/// The data as they are, whatever the file is called.
+void check_same_data(ProcessGroup& group, const RunData& run_data);
+
+/// Ranks on machines that do not share the run's folder would go on from different places.
+void check_same_start(ProcessGroup& group, const std::optional<Checkpoint>& checkpoint);
+
+/// cvf, compiler, LibTorch and threads, a line each.
+std::string versions();
 
 }  // namespace cvf::train

@@ -1,4 +1,4 @@
-#include "train/choose.hpp"
+#include "train/run_data.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,6 @@
 #include "core/text.hpp"
 #include "core/threads.hpp"
 #include "kernels/cpu_choice.hpp"
-#include "train/run_data.hpp"
 
 namespace cvf::train {
 namespace {
@@ -71,9 +70,8 @@ class Choice {
   double seconds_of_a_step() const {
     model::ModelSpec spec = spec_;
     spec.field = options_.field;
-    spec.field_settings = options_.field_settings;
-    const double evaluations = options_.objective_settings->build()->needs().evaluations;
-    const double work = spec.field_settings->build(spec.shape(), 0)->flops();
+    const double evaluations = options_.objective.build()->needs().evaluations;
+    const double work = spec.field.settings->build(spec.shape(), 0)->flops();
     const double rows = options_.loader.batch * options_.length.accumulate;
     return 3 * evaluations * rows * work / training_speed();  // backward costs twice as much as forward
   }
@@ -112,16 +110,16 @@ bool take_over(Choice& choice, const RunOptions& options, const std::string& fol
 
 std::string words(const RunOptions& o, const model::StateFacts& s, double seconds) {
   const auto settings = config::Document::from_text(
-      config::write([&](config::Section& t) { o.field_settings->describe(t); }), "field");
+      config::write([&](config::Section& t) { o.field.settings->describe(t); }), "field");
   std::string out = fmt::format("chosen for states of {} channels{}: {}", s.count(Role::state),
-                                s.is_vector() ? "" : " on " + s.grid_text(), o.field);
+                                s.is_vector() ? "" : " on " + s.grid_text(), o.field.name);
   for (const char* key : {"width", "depth", "patch"}) {
     if (const auto value = settings.look_up(key)) out += fmt::format(", {} {}", key, *value);
   }
   const std::string length = o.length.minutes > 0 ? fmt::format("{:g} minutes at most", o.length.minutes)
                              : o.length.steps > 0 ? fmt::format("{} steps", o.length.steps)
                                                   : fmt::format("{} epochs", o.length.epochs);
-  out += fmt::format(", batch {}, {}, rate {:g}, {}", o.loader.batch, o.optimizer.name,
+  out += fmt::format(", batch {}, {}, learning rate {:g}, {}", o.loader.batch, o.optimizer.name,
                      o.optimizer.learning_rate, length);
   if (o.length.steps > 0 && o.length.minutes == 0) {
     out += fmt::format(", about {}",
@@ -150,7 +148,7 @@ std::string choose_sizes(RunOptions& options, const model::StateFacts& state, co
   if (options.left_out.empty()) return "";
   Choice choice(options, state);
   if (take_over(choice, options, folder)) return "";
-  if (options.field == "mlp")
+  if (options.field.name == "mlp")
     choice.for_vector();
   else
     choice.for_grid();

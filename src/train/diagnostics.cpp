@@ -1,11 +1,10 @@
-#include "train/diagnostics.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "objectives/rupture.hpp"
+#include "train/validation.hpp"
 
 namespace cvf::train {
 namespace {

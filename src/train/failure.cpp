@@ -154,7 +154,7 @@ Replay replay(const std::string& path) {
   model::load_into(*model.field, weights, path);
   model.normalizer->load(below(file.tensors, "normalizer."));
   const auto run = RunOptions::read(config::Document::from_text(text(file, "run", path), path));
-  const auto objective = run.objective_settings->build();
+  const auto objective = run.objective.build();
   const objectives::Batch batch = batch_of(file.tensors);
   objectives::Draws draws{named_or_none(file.tensors, "draws.shares"),
                           named_or_none(file.tensors, "draws.spans"),

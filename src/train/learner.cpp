@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "core/interrupt.hpp"
-#include "train/statistics.hpp"
 
 namespace cvf::train {
 
 Learner::Learner(const RunOptions& o, const RunData& run_data, ProcessGroup& group)
     : model(model::build(run_data.spec, static_cast<std::uint64_t>(o.seed))),
-      objective(o.objective_settings->build()),
+      objective(o.objective.build()),
       feed(run_data.source, run_data.splits.train, o.downsampling, o.loader, objective->needs(),
            static_cast<std::uint64_t>(o.seed),
            {static_cast<std::size_t>(group.rank()), static_cast<std::size_t>(group.size())}),

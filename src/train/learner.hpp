@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "model/trained_model.hpp"
 #include "train/distributed/process_group.hpp"
@@ -12,6 +13,15 @@
 #include "train/run_data.hpp"
 
 namespace cvf::train {
+
+// The normalizer's statistics during training: from a large sample before the first step, then following the
+// batches. Ranks that share a batch follow the whole of it.
+
+/// From the first rows of epoch 0, at most one epoch; the feed then starts again. Interrupted when a signal
+/// reached one of the ranks.
+void fit_statistics(normalizers::Normalizer& normalizer, Feed& feed, ProcessGroup& group);
+
+void follow_statistics(normalizers::Normalizer& normalizer, const LocalBatch& local, ProcessGroup& group);
 
 /// What one step saw; `stop` is whether any rank wished to.
 struct StepResult {
@@ -67,5 +77,24 @@ class Learner {
   double rate_;
   ProcessGroup& group_;
 };
+
+// Memory and disk that a run will need, estimated before it starts: better refused in the first second than
+// dead in the second hour.
+
+struct Needed {
+  double parameters = 0;   // bytes of the weights
+  double copies = 5;       // weights, gradients, two moments, packed weights; one more when averaging
+  double activations = 0;  // bytes of one step
+  double loader = 0;       // bytes
+  double checkpoint = 0;   // bytes of one
+  int checkpoints = 0;     // kept, with the one being written and the best
+};
+
+Needed needed_for(const RunOptions& options, const RunData& run_data, const Learner& learner, int ranks);
+
+/// Throws a ConfigError or DataError that says what is short and what would help. `available` < 0: asks the
+/// system.
+void check_resources(const Needed& needed, const std::string& folder, double available_memory = -1,
+                     double available_disk = -1);
 
 }  // namespace cvf::train

@@ -1,5 +1,6 @@
 // AdamW over a field's parameters, or Muon for the matrices inside it and AdamW for the rest: decay on
-// matrices only, gradients clipped by their common norm, and an optional running average of the weights.
+// matrices only, gradients clipped by their common norm, and an optional running average of the weights; and the
+// learning rate over a run, as a factor of the peak.
 #pragma once
 
 #include <string>
@@ -11,6 +12,24 @@
 #include "train/muon.hpp"
 
 namespace cvf::train {
+
+enum class Schedule {
+  paper,    // linear warm-up, linear decay to the floor, constant at the floor
+  cosine,   // linear warm-up, half a cosine down to the floor
+  constant  // linear warm-up only
+};
+
+struct ScheduleOptions {
+  Schedule kind = Schedule::paper;
+  double warmup = 0.05;  // share of the run
+  double decay = 0.75;   // share of the run; paper's only
+  double floor = 0.1;    // of the peak
+
+  void describe(config::Section& section);
+};
+
+/// `progress` is the share of the run that is done after this step, in (0, 1].
+double rate_factor(const ScheduleOptions& options, double progress);
 
 using normalizers::NamedTensors;
 
@@ -34,7 +53,7 @@ class Optimizer {
   std::vector<torch::Tensor> gradients() const;  // of the parameters that have one
   double gradient_norm() const;
 
-  /// Clips by the norm that gradient_norm() gave and moves the weights; `factor` scales the rate.
+  /// Clips by the norm that gradient_norm() gave and moves the weights; `factor` scales the learning rate.
   void step(double norm, double factor);
 
   std::int64_t steps() const { return steps_; }

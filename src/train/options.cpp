@@ -2,21 +2,9 @@
 
 #include "core/errors.hpp"
 #include "core/registry.hpp"
-#include "train/choose.hpp"
+#include "train/run_data.hpp"
 
 namespace cvf::train {
-namespace {
-
-// A key that names a row of a registry, and that row's settings, made anew when the name changes.
-template <class Rows, class Settings>
-void choose(config::Section& s, const Rows& rows, std::string_view kind, std::string& name,
-            std::shared_ptr<Settings>& settings) {
-  const std::string before = name;
-  s.key("name", &name, fmt::format("which {}", kind), config::one_of(names(rows)));
-  if (!settings || name != before) settings = find(rows, name, kind).settings();
-}
-
-}  // namespace
 
 void DataOptions::describe(config::Section& s) {
   s.key("file", &file, "data file; its layout is found from its content");
@@ -86,10 +74,7 @@ void RunOptions::describe(config::Section& s) {
   s.table("downsampling", "which frames training sees",
           [this](config::Section& t) { downsampling.describe(t); });
   s.table("loader", "batches", [this](config::Section& t) { loader.describe(t); });
-  s.table("objective", "what the field is trained for", [this](config::Section& t) {
-    choose(t, objectives::registry(), "objective", objective, objective_settings);
-    objective_settings->describe(t);
-  });
+  s.table("objective", "what the field is trained for", [this](config::Section& t) { objective.describe(t); });
   s.table("field", "the velocity field", [this](config::Section& t) { describe_field(t); });
   s.table("normalizer", "between physical and model units", [this](config::Section& t) {
     t.key("name", &normalizer, "which normalizer", config::one_of(names(normalizers::registry())));
@@ -100,41 +85,34 @@ void RunOptions::describe(config::Section& s) {
   s.table("train", "how long", [this](config::Section& t) { length.describe(t); });
   s.table("validation", "rollouts while it trains", [this](config::Section& t) { validation.describe(t); });
   s.table("solver", "what steps the field in rollouts", [this](config::Section& t) {
-    auto known = names(solvers::registry());
-    known.insert(known.begin(), "auto");
-    t.key("name", &solver, "which solver; auto = what suits the objective", config::one_of(known));
-    if (solver == "auto") solver = find(objectives::registry(), objective, "objective").default_solver;
-    if (!solver_settings) solver_settings = find(solvers::registry(), solver, "solver").settings();
-    solver_settings->describe(t);
+    solver.describe_name(t, "which solver; auto = what suits the objective", {"auto"});
+    if (solver.name == "auto") {
+      solver.name = find(objectives::registry(), objective.name, "objective").default_solver;
+    }
+    solver.use(solver.name);
+    solver.settings->describe(t);
   });
   s.table("checkpoint", "what survives", [this](config::Section& t) { checkpoint.describe(t); });
   s.table("log", "what is told", [this](config::Section& t) { log.describe(t); });
 }
 
 void RunOptions::describe_field(config::Section& s) {
-  auto known = names(fields::registry());
-  known.insert(known.begin(), "auto");
-  s.key("name", &field,
-        "which field; auto = conv on a grid, mlp for vectors; what is left out of its size, the "
-        "batch, the optimizer and the length is then chosen from the data",
-        config::one_of(known));
-  if (field == "auto" && !suited_field_.empty()) field = suited_field_;
-  const std::string shown = field == "auto" ? "conv" : field;
-  if (!field_settings || shown != described_field_) {
-    field_settings = find(fields::registry(), shown, "field").settings();
-    described_field_ = shown;
-    field_follows_ = false;
-  }
+  field.describe_name(s,
+                      "which field; auto = conv on a grid, mlp for vectors; what is left out of its size, the "
+                      "batch, the optimizer and the length is then chosen from the data",
+                      {"auto"});
+  if (field.name == "auto" && !suited_field_.empty()) field.name = suited_field_;
+  if (field.use(field.name == "auto" ? "conv" : field.name)) field_follows_ = false;
   if (!field_follows_) follow_objective();
-  field_settings->describe(s);
+  field.settings->describe(s);
   if (looking_) find(fields::registry(), "mlp", "field").settings()->describe(s);
 }
 
 // A field sees dt exactly if its objective shows it.
 void RunOptions::follow_objective() {
-  const bool sees_dt = objective_settings->build()->needs().conditioned;
+  const bool sees_dt = objective.build()->needs().conditioned;
   config::Document::from_text(fmt::format("conditioned = {}", sees_dt), "objective")
-      .read([this](config::Section& s) { field_settings->describe(s); });
+      .read([this](config::Section& s) { field.settings->describe(s); });
   field_follows_ = true;  // once: describing again must not undo what was read
 }
 
@@ -144,7 +122,7 @@ RunOptions RunOptions::read(const config::Document& document) {
   out.looking_ = true;  // at the data: until then any field's keys are taken
   document.read(describe);
   out.looking_ = false;
-  if (out.field == "auto") out.suited_field_ = field_for(out);
+  if (out.field.name == "auto") out.suited_field_ = field_for(out);
   document.read(describe);
   out.note_left_out(document);
   return out;
@@ -152,7 +130,7 @@ RunOptions RunOptions::read(const config::Document& document) {
 
 // The transformer keeps the paper's sizes.
 void RunOptions::note_left_out(const config::Document& document) {
-  if (field != "conv" && field != "mlp") return;
+  if (field.name != "conv" && field.name != "mlp") return;
   const auto given = [&](const char* key) { return document.look_up(key).has_value(); };
   for (const char* key : {"field.width", "field.depth", "loader.batch", "optimizer.learning_rate"}) {
     if (!given(key)) left_out.emplace_back(key);
@@ -162,7 +140,7 @@ void RunOptions::note_left_out(const config::Document& document) {
     left_out.emplace_back("optimizer.name");
     left_out.emplace_back("optimizer.muon.learning_rate");
   }
-  if (field == "conv" && !given("field.patch")) left_out.emplace_back("field.patch");
+  if (field.name == "conv" && !given("field.patch")) left_out.emplace_back("field.patch");
   const bool has_length = given("train.steps") || given("train.epochs") || given("train.minutes");
   if (!has_length) left_out.emplace_back("train.steps");
 }

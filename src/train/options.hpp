@@ -18,8 +18,6 @@
 #include "objectives/objective.hpp"
 #include "solvers/solver.hpp"
 #include "train/optimizer.hpp"
-#include "train/schedule.hpp"
-#include "train/validation_options.hpp"
 
 namespace cvf::train {
 
@@ -36,7 +34,7 @@ struct DataOptions {
   void describe(config::Section& section);
 };
 
-/// How long, and in what portions.
+/// How long, and in what batches and micro-batches.
 struct LengthOptions {
   int epochs = 160;
   std::int64_t steps = 0;      // > 0: instead of epochs
@@ -46,6 +44,15 @@ struct LengthOptions {
   std::int64_t micro_batch =
       0;                 // rows of a batch that go forward and backward together; 0: what suits the field
   double ema_decay = 0;  // decay of the averaged weights, which are then the model; 0: no averaging
+
+  void describe(config::Section& section);
+};
+
+/// How a run is judged while it trains.
+struct ValidationOptions {
+  std::int64_t steps = 0;  // 0: ten times over the run; negative: never
+  int samples = 16;        // of the validation list, at most
+  int frames = 0;          // how far; 0 = to the end
 
   void describe(config::Section& section);
 };
@@ -75,18 +82,15 @@ struct RunOptions {
   data::SplitOptions split;
   data::DownsamplingOptions downsampling;
   data::LoaderOptions loader;
-  std::string field = "auto";                        // conv on a grid, mlp for vectors
-  std::shared_ptr<fields::Settings> field_settings;  // while nobody knows which: those of conv
+  fields::Choice field = "auto";  // conv on a grid, mlp for vectors; while nobody knows which: settings of conv
   std::string normalizer = "cascaded";
   normalizers::Options normalizer_options;
-  std::string objective = "cvf";
-  std::shared_ptr<objectives::Settings> objective_settings;
+  objectives::Choice objective = "cvf";
   OptimizerOptions optimizer;
   ScheduleOptions schedule;
   LengthOptions length;
   ValidationOptions validation;
-  std::string solver = "auto";  // of validation and, later, of evaluation; auto: what suits the objective
-  std::shared_ptr<solvers::Settings> solver_settings;
+  solvers::Choice solver = "auto";  // of validation and, later, of evaluation; auto: what suits the objective
   CheckpointOptions checkpoint;
   LogOptions log;
   std::vector<std::string> left_out;  // keys of sizes that the file does not have: see choose_sizes
@@ -102,7 +106,7 @@ struct RunOptions {
   void follow_objective();
   void note_left_out(const config::Document& document);
   bool field_follows_ = false, looking_ = false;
-  std::string suited_field_, described_field_;
+  std::string suited_field_;
 };
 
 }  // namespace cvf::train

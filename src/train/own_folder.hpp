@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/lock.hpp"
+#include "core/files.hpp"
 
 namespace cvf::train {
 

@@ -1,11 +1,11 @@
-#include "train/resources.hpp"
+#include "train/learner.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
 #include "core/errors.hpp"
 #include "core/log.hpp"
-#include "core/memory.hpp"
+#include "core/machine.hpp"
 #include "core/text.hpp"
 #include "train/checkpoint.hpp"
 
@@ -29,8 +29,8 @@ std::string bytes(double count) {
 
 Needed needed_for(const RunOptions& options, const RunData& run_data, const Learner& learner, int ranks) {
   const auto& description = run_data.source->description();
-  const auto portion = learner.micro_batches(std::max<std::int64_t>(1, options.loader.batch / ranks)).front();
-  const auto rows = static_cast<double>(portion.second - portion.first);
+  const auto first = learner.micro_batches(std::max<std::int64_t>(1, options.loader.batch / ranks)).front();
+  const auto rows = static_cast<double>(first.second - first.first);
   double data = 0;
   for (const auto sample : run_data.splits.train) {
     data += static_cast<double>(description.frames[sample] /

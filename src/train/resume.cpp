@@ -1,4 +1,4 @@
-#include "train/resume.hpp"
+#include "train/checkpoint.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 
 #include "core/errors.hpp"
 #include "core/hash.hpp"
+#include "core/machine.hpp"
 #include "core/threads.hpp"
 #include "core/torch.hpp"
-#include "core/version.hpp"
 
 namespace cvf::train {
 namespace {

@@ -9,9 +9,8 @@
 #include "core/hash.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
-#include "core/version.hpp"
+#include "core/machine.hpp"
 #include "data/derived.hpp"
-#include "train/choose.hpp"
 
 namespace cvf::train {
 namespace {
@@ -109,7 +108,7 @@ void follow_boundary(fields::Settings& settings, const data::Description& d,
 void check_objective(const RunOptions& o) {
   const bool strided =
       std::any_of(o.loader.strides.begin(), o.loader.strides.end(), [](auto s) { return s != 1; });
-  if (o.objective == "tm" && strided) {
+  if (o.objective.name == "tm" && strided) {
     throw ConfigError("objective 'tm' follows a spline from frame to frame: loader.strides must be [1]");
   }
 }
@@ -171,13 +170,12 @@ RunData prepare(RunOptions& o, const std::string& folder) {
   const std::string chosen = choose_sizes(o, out.spec.state, folder);
   if (!chosen.empty()) out.notes.push_back(chosen);
   out.spec.field = o.field;
-  out.spec.field_settings = o.field_settings;
-  follow_boundary(*o.field_settings, out.source->description(), out.notes);
+  follow_boundary(*o.field.settings, out.source->description(), out.notes);
   out.spec.normalizer = o.normalizer;
   out.spec.normalizer_options = o.normalizer_options;
   out.spec.precision = o.precision;
   out.spec.provenance = {{"program", fmt::format("cvf {}", version)},
-                         {"objective", o.objective},
+                         {"objective", o.objective.name},
                          {"seed", fmt::format("{}", o.seed)}};
   return out;
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "data/source.hpp"
 #include "data/splits.hpp"
@@ -31,5 +33,20 @@ RunData prepare(RunOptions& options, const std::string& folder = "");
 
 /// SHA-256 of a data file; of a file beyond 4 GB, of its size and 64 pieces spread over it.
 std::string data_hash(const std::string& file);
+
+// What a run file leaves out and the data decide: the size of the field, the batch, the optimizer and the
+// length of a run that ends in minutes on this machine.
+//
+// Vectors: mlp of 64 or more values, 3 blocks, batches of 128, Muon at 2e-3, 3000 steps. Grids: conv of 32 or
+// more channels, one pass through its dilations, Muon at 4e-3 (the rest at 1e-3), and the finest patch and
+// largest batch (16, 8, 4) with which 2000 steps or more, 4000 at most, take no longer than some ten minutes.
+// What a step takes is counted in operations.
+
+/// "conv" or "mlp", by the file, or by the system that will make it; "auto" when nobody knows yet.
+std::string field_for(const RunOptions& options);
+
+/// Sets what the run file left out (RunOptions::left_out). A run that goes on takes what `folder`/run.toml
+/// says, whatever this machine would choose. Returns a sentence that says what was chosen; empty: nothing.
+std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder);
 
 }  // namespace cvf::train

@@ -1,4 +1,4 @@
-#include "train/statistics.hpp"
+#include "train/learner.hpp"
 
 #include <algorithm>
 

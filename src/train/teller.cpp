@@ -12,7 +12,7 @@ Teller::Teller(const std::string& folder, const RunOptions& options, const data:
       told_step_(step),
       told_wait_(loader.seconds_waited()) {
   if (folder.empty()) return;
-  bar_ = std::make_unique<Progress>(options.objective, static_cast<std::uint64_t>(steps), "steps",
+  bar_ = std::make_unique<Progress>(options.objective.name, static_cast<std::uint64_t>(steps), "steps",
                                     static_cast<std::uint64_t>(step));
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "core/progress.hpp"
+#include "core/log.hpp"
 #include "train/checkpoint.hpp"
 #include "train/journal.hpp"
 #include "train/learner.hpp"

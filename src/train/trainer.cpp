@@ -3,20 +3,14 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/log.hpp"
+#include "core/machine.hpp"
 #include "train/checkpoint.hpp"
-#include "train/diagnostics.hpp"
 #include "train/failure.hpp"
 #include "train/learner.hpp"
-#include "train/resources.hpp"
-#include "train/resume.hpp"
-#include "train/run_data.hpp"
-#include "train/statistics.hpp"
 #include "train/teller.hpp"
-#include "train/validation.hpp"
 
 namespace cvf::train {
 namespace {
@@ -95,7 +89,7 @@ void Trainer::check_fit() const {
   if (model_.field->conditioned() != learner_.objective->needs().conditioned) {
     throw ConfigError(
         "field.conditioned = {} does not fit objective '{}': leave it out, or set objective.conditioned",
-        model_.field->conditioned(), options_.objective);
+        model_.field->conditioned(), options_.objective.name);
   }
   if (group_.leads()) {
     for (const auto& note : run_data_.notes) log::note("{}", note);
@@ -130,7 +124,7 @@ bool Trainer::begin() {
                                      position_.step, total_steps_);
   teller_->event(checkpoint ? "resume" : "start", position_.step,
                  {{"steps", static_cast<double>(total_steps_)}},
-                 {{"objective", options_.objective}, {"data_hash", position_.data_hash}});
+                 {{"objective", options_.objective.name}, {"data_hash", position_.data_hash}});
   begun_ = run_clock();
   saved_ = clock::wall();
   if (position_.validation_due) {
@@ -184,8 +178,8 @@ StepResult Trainer::step() {
     position_.cursor = learner_.feed.loader().cursor();
     look_at_clock();
     return out;
-  } catch (const NotFinite& trouble) {
-    fail(trouble.what);
+  } catch (const NotFinite& failure) {
+    fail(failure.what);
   } catch (const Abandoned&) {
     stop();
   }

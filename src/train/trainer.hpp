@@ -14,6 +14,7 @@
 #include "train/distributed/process_group.hpp"
 #include "train/options.hpp"
 #include "train/own_folder.hpp"
+#include "train/validation.hpp"
 
 namespace cvf::train {
 

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "core/scores.hpp"
 #include "data/trajectories.hpp"
 #include "rollout/protocols.hpp"
 
@@ -65,12 +66,11 @@ struct Validation::Sums {
     }
   }
 
-  // L_tau: the root of the mean over predicted frames of the squared RMSE.
   double error() {
     if (diverged() > 0) return std::numeric_limits<double>::quiet_NaN();
-    double total = 0;
-    for (std::size_t f = 1; f < frames; ++f) total += square(f) / count(f);
-    return std::sqrt(total / static_cast<double>(frames - 1));
+    std::vector<double> squares;
+    for (std::size_t f = 1; f < frames; ++f) squares.push_back(square(f) / count(f));
+    return l_tau(squares);
   }
 };
 
@@ -121,7 +121,7 @@ Validation::Validation(const RunData& run_data, const RunOptions& o) {
     if (o.downsampling.factor > 1) add_kept(samples[i], whole->times.size(), o);
   }
   const auto& state = run_data.spec.state;
-  solver_ = o.solver_settings->build({.delta_min = state.delta_min, .largest_step = state.largest_dt});
+  solver_ = o.solver.build(solvers::Context{.delta_min = state.delta_min, .largest_step = state.largest_dt});
 }
 
 // Of the frames of `every_frame_`'s newest sample, those that training would see.

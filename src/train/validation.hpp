@@ -4,11 +4,26 @@
 #pragma once
 
 #include "model/trained_model.hpp"
+#include "objectives/objective.hpp"
 #include "train/distributed/process_group.hpp"
 #include "train/journal.hpp"
 #include "train/run_data.hpp"
 
 namespace cvf::train {
+
+/// L_tau of time-informed rollouts of the validation samples; negative: not known. A model that fits the
+/// steps of training may drift on shorter ones, and the other way round, so both count.
+struct RolloutErrors {
+  double every_frame = -1;    // of the source
+  double training_grid = -1;  // on the frames that training sees
+
+  double mean() const { return (every_frame + training_grid) / 2; }
+  bool known() const { return every_frame >= 0 && training_grid >= 0; }
+};
+
+/// A sentence that says which of the models in a run's folder to take for what, when the last one is better
+/// than the best by one of the errors; otherwise empty: the best.
+std::string advice(const RolloutErrors& best, const RolloutErrors& last, const std::string& folder);
 
 struct Verdict {
   RolloutErrors errors;
@@ -48,5 +63,13 @@ class Validation {
   Grid every_frame_, training_grid_;  // the second is empty where it is the same as the first
   std::unique_ptr<solvers::Solver> solver_;
 };
+
+// How consistent a field is while it trains: the rupture, its two terms, and the NRE that would steer the solver.
+
+/// rupture_rms, the shares of Term I (time mismatch), Term II (convective curvature) and the remainder (norm
+/// of each over the sum of the three norms: the terms themselves nearly cancel in a good field), and the
+/// quantiles nre_{step}_{10,50,90} over the batch at steps of 1/4, 1/2, 1 and 2 times dt_ref. Looks at the
+/// first rows of the batch only.
+Numbers diagnose(const objectives::ScaledField& field, const objectives::Batch& batch, double dt_ref);
 
 }  // namespace cvf::train

@@ -9,7 +9,6 @@
 
 #include "core/files.hpp"
 #include "core/interrupt.hpp"
-#include "core/lock.hpp"
 #include "core/log.hpp"
 #include "support/scratch.hpp"
 

@@ -11,8 +11,8 @@
 #include <map>
 #include <numeric>
 
-#include "core/crc32c.hpp"
 #include "core/files.hpp"
+#include "core/hash.hpp"
 #include "support/scratch.hpp"
 
 namespace cvf {

@@ -1,4 +1,4 @@
-#include "core/memory.hpp"
+#include "core/machine.hpp"
 
 #include <gtest/gtest.h>
 

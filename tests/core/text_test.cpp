@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/errors.hpp"
 #include "core/registry.hpp"
 
@@ -41,6 +43,15 @@ TEST(Text, ControlCharactersAreShownInsteadOfSent) {
   EXPECT_EQ(printable("a\nb", "\n"), "a\nb");
   EXPECT_EQ(printable("\xc2\x9bJ"), "\\xc2\\x9bJ") << "U+009B begins a command on some terminals";
   EXPECT_EQ(printable("\x9b\xff\xe2\x82"), "\\x9b\\xff\\xe2\\x82");
+}
+
+TEST(NumberTable, KeepsWholeLinesAndMarksCellsWithoutANumber) {
+  const auto table = read_numbers("step,loss,error\n1,0.5,\n2,0.25,1e-3\n3,0.1");
+  EXPECT_EQ(table.names, (std::vector<std::string>{"step", "loss", "error"}));
+  ASSERT_EQ(table.rows.size(), 2U);  // the last line was cut short
+  EXPECT_TRUE(std::isnan(table.rows[0][2]));
+  EXPECT_EQ(table.rows[1], (std::vector<double>{2, 0.25, 1e-3}));
+  EXPECT_TRUE(read_numbers("").rows.empty());
 }
 
 TEST(Registry, AnUnknownNameIsAUsageErrorWithTheNearest) {

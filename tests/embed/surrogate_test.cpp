@@ -55,6 +55,17 @@ TEST_F(Embedded, TellsWhatItTakes) {
   EXPECT_EQ(Surrogate::load(folder_, {"solver.name=rk4"}).solver(), "rk4");
 }
 
+TEST_F(Embedded, TakesTheSolverOfItsRun) {
+  model_.run_toml = "[objective]\nname = \"cvf\"\n[solver]\nname = \"rk4\"\nsteps = 3\n";
+  model::save(model_, folder_ + "/best");
+  const auto s = Surrogate::load(folder_);
+  EXPECT_EQ(s.solver(), "rk4");
+  std::vector<double> state = start_;
+  EXPECT_EQ(s.advance(state, 0.6).steps.size(), 3U);
+  state = start_;
+  EXPECT_EQ(Surrogate::load(folder_, {"solver.steps=5"}).advance(state, 0.6).steps.size(), 5U);
+}
+
 TEST_F(Embedded, AdvancesTheHostsMemoryAsARolloutWould) {
   const auto s = Surrogate::load(folder_);
   const auto gcs = solvers::make("gcs", rollout::context_of(model_));

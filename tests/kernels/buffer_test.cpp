@@ -1,4 +1,4 @@
-#include "kernels/buffer.hpp"
+#include "kernels/memory.hpp"
 
 #include <gtest/gtest.h>
 

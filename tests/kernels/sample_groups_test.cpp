@@ -1,4 +1,4 @@
-#include "kernels/sample_groups.hpp"
+#include "kernels/batch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/scores.hpp"
 #include "metrics/conserved.hpp"
 #include "metrics/scoreboard.hpp"
 #include "metrics/spectrum.hpp"

@@ -1,4 +1,4 @@
-#include "study/reading.hpp"
+#include "study/tables.hpp"
 
 #include <gtest/gtest.h>
 

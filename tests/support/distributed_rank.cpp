@@ -12,7 +12,7 @@
 #include "core/log.hpp"
 #include "core/threads.hpp"
 #include "support/listeners.hpp"
-#include "support/team_tensors.hpp"
+#include "support/group_tensors.hpp"
 #include "train/distributed/launcher.hpp"
 #include "train/distributed/process_group.hpp"
 

@@ -4,7 +4,7 @@
 #include <complex>
 
 #include "core/registry.hpp"
-#include "solvers/integrate.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::test {
 

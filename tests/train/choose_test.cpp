@@ -1,5 +1,5 @@
 // What a run file leaves out and the data decide.
-#include "train/choose.hpp"
+#include "train/run_data.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ RunOptions waves(const std::string& more = "") {
 }
 
 std::string field_key(const RunOptions& o, const std::string& key) {
-  const auto text = config::write([&](config::Section& s) { o.field_settings->describe(s); });
+  const auto text = config::write([&](config::Section& s) { o.field.settings->describe(s); });
   return config::Document::from_text(text, "field").look_up(key).value_or("none");
 }
 
@@ -43,9 +43,9 @@ TEST(LeftOut, TheFieldIsConvOnGridsAndMlpForVectors) {
   const Scratch scratch;
   for (const auto& [system, field] : {std::pair{"pendulum", "mlp"}, {"burgers", "conv"}}) {
     auto options = options_of(only_data(scratch, system));  // before the file was there
-    EXPECT_EQ(options.field, field);
+    EXPECT_EQ(options.field.name, field);
     options = options_of(only_data(scratch, system));  // and from the file
-    EXPECT_EQ(options.field, field);
+    EXPECT_EQ(options.field.name, field);
     EXPECT_EQ(options_of(only_data(scratch, system, "field.name = \"auto\"")).field, field);
   }
 }
@@ -135,7 +135,7 @@ TEST(LeftOut, ALineOfCellsTrainsWithNothingButData) {
   const Scratch scratch;
   testing_support::run(only_data(scratch, "burgers", "train.steps = 3\nlog.steps = 1"), scratch.path("run"));
   const auto model = model::load(scratch.path("run/last"));
-  EXPECT_EQ(model.spec.field, "conv");
+  EXPECT_EQ(model.spec.field.name, "conv");
   EXPECT_EQ(model.spec.state.axes.size(), 1U);
 }
 

@@ -10,14 +10,14 @@
 #include "core/files.hpp"
 #include "support/scratch.hpp"
 #include "train/journal.hpp"
+#include "train/learner.hpp"
 #include "train/optimizer.hpp"
-#include "train/resources.hpp"
-#include "train/schedule.hpp"
 
 namespace cvf::train {
 namespace {
 
 using testing_support::Scratch;
+using testing_support::sentence_of;
 using torch::Tensor;
 
 TEST(Schedule, IsThePapersAtEveryCorner) {
@@ -139,6 +139,49 @@ TEST(Foresight, RefusesARunThatCannotFit) {
                  "there: 4 checkpoints need 12 GB, and 11 GB are free there; a smaller checkpoint.keep would "
                  "need less");
   }
+}
+
+RunOptions run_of(const std::string& text) {
+  return RunOptions::read(config::Document::from_text("[field]\nname = \"mlp\"\n" + text, "RUN.toml"));
+}
+
+TEST(RunFile, TakesKeysByTheirOldNamesAndSaysWhatTheyAreCalledNow) {
+  testing::internal::CaptureStderr();
+  const auto o = run_of(
+      "[optimizer]\nrate = 0.5\nmuon.rate = 0.25\n[train]\nat_once = 7\naverage = 0.75\n[data]\naverage = 2\n");
+  const std::string notes = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(o.optimizer.learning_rate, 0.5);
+  EXPECT_EQ(o.optimizer.muon.learning_rate, 0.25);
+  EXPECT_EQ(o.length.micro_batch, 7);
+  EXPECT_EQ(o.length.ema_decay, 0.75);
+  EXPECT_EQ(o.data.average, 2);  // another key of that name
+  for (const char* note : {"optimizer.rate is called optimizer.learning_rate now",
+                           "optimizer.muon.rate is called optimizer.muon.learning_rate now",
+                           "train.at_once is called train.micro_batch now", "train.average is called train.ema_decay now"}) {
+    EXPECT_NE(notes.find(note), std::string::npos) << notes;
+  }
+}
+
+TEST(RunFile, TakesOldNamesOnTheCommandLineAndRefusesBothNamesOfAKey) {
+  auto document = config::Document::from_text("[field]\nname = \"mlp\"\n[train]\nmicro_batch = 3\n", "RUN.toml");
+  document.set("train.at_once=5");
+  document.set("optimizer.rate=0.125");
+  const auto o = RunOptions::read(document);
+  EXPECT_EQ(o.length.micro_batch, 5);
+  EXPECT_EQ(o.optimizer.learning_rate, 0.125);
+  EXPECT_EQ(sentence_of<ConfigError>([] { run_of("[train]\naverage = 0.9\nema_decay = 0.8\n"); }),
+            "RUN.toml: has both train.ema_decay and its old name train.average; drop the old one");
+}
+
+TEST(RunFile, OfTheReleaseBeforeTheRenamesIsRead) {
+  const auto o = RunOptions::read(
+      config::Document::from_file(std::string(CVF_SOURCE_DIR) + "/tests/run/old_model/run.toml"));
+  EXPECT_EQ(o.optimizer.learning_rate, 0.005);
+  EXPECT_EQ(o.length.micro_batch, 16);
+  EXPECT_EQ(o.length.ema_decay, 0.9);
+  EXPECT_EQ(o.objective.name, "cvf");
+  EXPECT_EQ(o.solver.name, "gcs");
+  EXPECT_TRUE(o.data.context.parameters.empty());
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using testing_support::tiny_run;
 using testing_support::weights;
 
 // Each attempt is stopped at a later look at the flag than the one before: in the statistics, between the
-// portions of a batch, between the batches of a step, at its end, in a rollout.
+// micro-batches, between the batches of a step, at its end, in a rollout.
 TEST(Training, GoesOnToTheBitAfterAnInterruptAnywhere) {
   for (const std::string more : {"train.ema_decay = 0.9\ntrain.micro_batch = 9", "objective.name = \"node\"",
                                  "train.accumulate = 3"}) {

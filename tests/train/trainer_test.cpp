@@ -62,10 +62,10 @@ TEST(Training, IsTheSameInPortions) {
     const std::string batch = "loader.batch = 32";
     toml.replace(toml.find(batch), batch.size(), "loader.batch = 31");
     run(toml, scratch.path("whole"));
-    run(toml + "\ntrain.micro_batch = 5\n", scratch.path("portions"));  // six of 5 rows and one of 1
-    const auto whole = losses_of(scratch.path("whole")), portions = losses_of(scratch.path("portions"));
-    ASSERT_EQ(whole.size(), portions.size());
-    for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(portions[i], whole[i], 1e-8 * whole[i]);
+    run(toml + "\ntrain.micro_batch = 5\n", scratch.path("parts"));  // six of 5 rows and one of 1
+    const auto whole = losses_of(scratch.path("whole")), parts = losses_of(scratch.path("parts"));
+    ASSERT_EQ(whole.size(), parts.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(parts[i], whole[i], 1e-8 * whole[i]);
   }
 }
 

@@ -1,5 +1,5 @@
 // Who we are, as each launcher tells it.
-#include "train/distributed/membership.hpp"
+#include "train/distributed/process_group.hpp"
 
 #include <gtest/gtest.h>
 

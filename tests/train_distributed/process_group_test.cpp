@@ -12,8 +12,7 @@
 #include "core/interrupt.hpp"
 #include "support/listeners.hpp"
 #include "support/program.hpp"
-#include "support/team_tensors.hpp"
-#include "train/distributed/buckets.hpp"
+#include "support/group_tensors.hpp"
 
 namespace cvf::train {
 namespace {

@@ -7,7 +7,6 @@
 #include "cli/verbs.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "core/torch/prepare.hpp"
 
 namespace cvf::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "core/text.hpp"
 #include "metrics/scoreboard.hpp"
 #include "report/report.hpp"
-#include "study/reading.hpp"
 #include "study/study.hpp"
+#include "study/tables.hpp"
 
 namespace cvf::cli {
 namespace {

@@ -20,8 +20,8 @@ bool among(const Samples& list, std::size_t sample) {
   return std::find(list.begin(), list.end(), sample) != list.end();
 }
 
-std::string making(const RunFolder& run) {
-  return fmt::format("make it with: cvf evaluate {} --calibrate", run.folder);
+std::string making(const run::Folder& run) {
+  return fmt::format("make it with: cvf evaluate {} --calibrate", run.path);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ CLI::Validator between_0_and_1() {
           "0..1"};
 }
 
-void refuse_unfit(const data::Splits& splits, const Samples& list, const RunFolder& run,
+void refuse_unfit(const data::Splits& splits, const Samples& list, const run::Folder& run,
                   const std::string& data_file) {
   if (train::data_hash(data_file) != run.model.spec.state.data_hash) {
     throw DataError("{}: is not the file that the model was trained on, so nobody knows which samples it saw",
@@ -55,7 +55,7 @@ Samples shape_samples(const data::Splits& splits, const Samples& list) {
   return {splits.train.begin(), splits.train.begin() + count};
 }
 
-void write_calibration(const RunFolder& run, const solvers::Choice& solver,
+void write_calibration(const run::Folder& run, const solvers::Choice& solver,
                        const std::vector<evaluate::Trial>& trials,
                        const std::vector<evaluate::Trial>& for_shape, const Samples& list) {
   auto made = evaluate::calibrate(trials, for_shape);
@@ -63,11 +63,11 @@ void write_calibration(const RunFolder& run, const solvers::Choice& solver,
   made.solver = solver.to_toml();
   made.data_hash = run.model.spec.state.data_hash;
   made.samples = data::write_ranges(list);
-  const std::string file = evaluate::calibration_file(run.folder);
+  const std::string file = evaluate::calibration_file(run.path);
   evaluate::save(made, file);
   fmt::print(
       "{}: {} with {}, on the run's {} validation samples {}; {} training samples gave the shape over time\n",
-      file, run.folder, solver.name, list.size(), made.samples, for_shape.size());
+      file, run.path, solver.name, list.size(), made.samples, for_shape.size());
   fmt::print("  {:>8} {:>12} {:>22} {:>18}\n", "coverage", "factor", "bar at the last frame", "error there");
   for (const double coverage : {0.5, 0.8, 0.9, 0.95}) {
     if (metrics::needed_for(coverage) > list.size()) continue;
@@ -85,13 +85,13 @@ void write_calibration(const RunFolder& run, const solvers::Choice& solver,
       "coverage at least;\n{} samples allow {:.3g} at most. Bars and errors are medians of the RMSE. Next: "
       "cvf "
       "rollout {} --coverage 0.9\n",
-      list.size(), count / (count + 1), run.folder);
+      list.size(), count / (count + 1), run.path);
 }
 
-std::optional<evaluate::Calibration> calibration_for(const RunFolder& run, const solvers::Choice& solver,
+std::optional<evaluate::Calibration> calibration_for(const run::Folder& run, const solvers::Choice& solver,
                                                      double coverage, const data::Splits& splits,
                                                      const Samples& list) {
-  const std::string file = evaluate::calibration_file(run.folder);
+  const std::string file = evaluate::calibration_file(run.path);
   if (!std::filesystem::exists(file)) return std::nullopt;
   auto found = evaluate::load_calibration(file);
   std::string why = found.objection(run.checkpoint, solver.to_toml());
@@ -109,9 +109,9 @@ std::optional<evaluate::Calibration> calibration_for(const RunFolder& run, const
   return std::nullopt;
 }
 
-ErrorBars::ErrorBars(const RunFolder& run, const solvers::Choice& solver, double coverage)
+ErrorBars::ErrorBars(const run::Folder& run, const solvers::Choice& solver, double coverage)
     : coverage_(coverage) {
-  const std::string file = evaluate::calibration_file(run.folder);
+  const std::string file = evaluate::calibration_file(run.path);
   if (!std::filesystem::exists(file)) {
     throw ModelError("{}: error bars need this calibration; {}", file, making(run));
   }

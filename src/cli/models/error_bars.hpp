@@ -3,11 +3,10 @@
 
 #include <optional>
 
-#include "cli/models/run_folder.hpp"
 #include "cli/verbs.hpp"
 #include "data/splits.hpp"
 #include "evaluate/calibrate.hpp"
-#include "solvers/choice.hpp"
+#include "run/folder.hpp"
 
 namespace cvf::cli {
 
@@ -17,18 +16,18 @@ using Samples = std::vector<std::size_t>;
 
 /// Only validation samples calibrate: a sentence names the first that was trained on or is for testing, or
 /// says that the file is not the run's own any more.
-void refuse_unfit(const data::Splits& splits, const Samples& list, const RunFolder& run,
+void refuse_unfit(const data::Splits& splits, const Samples& list, const run::Folder& run,
                   const std::string& data_file);
 
 /// As many training samples as there are for calibration, for the shape of the bars over time.
 Samples shape_samples(const data::Splits& splits, const Samples& list);
 
-void write_calibration(const RunFolder& run, const solvers::Choice& solver,
+void write_calibration(const run::Folder& run, const solvers::Choice& solver,
                        const std::vector<evaluate::Trial>& trials,
                        const std::vector<evaluate::Trial>& for_shape, const Samples& list);
 
 /// The calibration that can be checked on these samples, if there is one; why not is said in a note.
-std::optional<evaluate::Calibration> calibration_for(const RunFolder& run, const solvers::Choice& solver,
+std::optional<evaluate::Calibration> calibration_for(const run::Folder& run, const solvers::Choice& solver,
                                                      double coverage, const data::Splits& splits,
                                                      const Samples& list);
 
@@ -36,7 +35,7 @@ std::optional<evaluate::Calibration> calibration_for(const RunFolder& run, const
 class ErrorBars {
  public:
   /// An error says what is missing and which command makes it.
-  ErrorBars(const RunFolder& run, const solvers::Choice& solver, double coverage);
+  ErrorBars(const run::Folder& run, const solvers::Choice& solver, double coverage);
 
   /// The promise holds for forecasts like those of the calibration only.
   void warn_of_departures(const rollout::Times& times, std::size_t from_frame) const;

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "cli/models/error_bars.hpp"
-#include "cli/models/run_folder.hpp"
 #include "cli/models/solver_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
@@ -11,8 +10,7 @@
 #include "core/hash.hpp"
 #include "core/log.hpp"
 #include "core/machine.hpp"
-#include "core/torch/prepare.hpp"
-#include "core/version.hpp"
+#include "core/threads.hpp"
 #include "data/ranges.hpp"
 #include "evaluate/record.hpp"
 #include "train/run_data.hpp"
@@ -63,9 +61,9 @@ struct Evaluate {
     }
   }
 
-  evaluate::Origin origin(const RunFolder& run, const train::RunOptions& trained, const std::string& made,
+  evaluate::Origin origin(const run::Folder& run, const train::RunOptions& trained, const std::string& made,
                           std::size_t count) const {
-    return {{"model", run.folder},
+    return {{"model", run.path},
             {"checkpoint_sha256", run.checkpoint},
             {"config_sha256", hex(sha256(run.model.run_toml))},
             {"data", trained.data.file},
@@ -91,9 +89,9 @@ struct Evaluate {
     if (options.keep > 0 && out.empty())
       throw UsageError("--keep {}: forecasts are written beside the scores; give --out NAME", options.keep);
     tensors::prepare();
-    const RunFolder found = open_run(run_path);
+    const run::Folder found = run::open(run_path);
     auto trained = train::RunOptions::read(
-        config::Document::from_text(found.model.run_toml, found.folder + "/run.toml"));
+        config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
     if (!data_file.empty()) trained.data.file = data_file;
     if (options.every == 0) options.every = trained.downsampling.factor;
     if (!channels.empty()) trained.data.channels.clear();

@@ -4,16 +4,14 @@
 #include <optional>
 
 #include "cli/models/error_bars.hpp"
-#include "cli/models/run_folder.hpp"
 #include "cli/models/solver_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
-#include "core/progress.hpp"
 #include "core/text.hpp"
-#include "core/torch/prepare.hpp"
+#include "core/threads.hpp"
 #include "data/ranges.hpp"
 #include "data/resources.hpp"
 #include "rollout/forecast_file.hpp"
@@ -76,8 +74,8 @@ struct Rollout {
     if (std::filesystem::exists(out) && !overwrite) {
       throw DataError("{}: exists already; give --overwrite to replace it, or another --out", out);
     }
-    const RunFolder found = open_run(run_path);
-    refuse_own_input(model::folder::present(found.folder));
+    const run::Folder found = run::open(run_path);
+    refuse_own_input(model::folder::present(found.path));
     const auto source = rollout::fitted(input.open(), found.model, channels, any_spacing);
     const std::size_t count = source->description().samples;
     const auto wanted =

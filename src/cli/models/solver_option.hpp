@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/models/run_folder.hpp"
 #include "cli/verbs.hpp"
-#include "solvers/choice.hpp"
+#include "run/folder.hpp"
 
 namespace cvf::cli {
 
@@ -14,11 +13,18 @@ struct SolverOption {
   std::string name;
   std::vector<std::string> sets;
 
-  void add_to(CLI::App& verb);
+  void add_to(CLI::App& verb) {
+    verb.add_option("--solver", name, "instead of the run's own");
+    verb.add_option("--set", sets, "any key of the solver, e.g. --set solver.slack=1")->allow_extra_args(false);
+  }
 
   /// The run's own solver with its own settings, or the one named with its defaults; then the user's
   /// settings.
-  solvers::Choice choose(const RunFolder& run) const;
+  solvers::Choice choose(const run::Folder& run) const {
+    std::vector<std::string> settings = sets;
+    if (!name.empty()) settings.insert(settings.begin(), "solver.name=" + name);
+    return run::solver_for(run, settings);
+  }
 };
 
 }  // namespace cvf::cli

@@ -6,7 +6,7 @@
 #include "core/errors.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
-#include "core/torch/prepare.hpp"
+#include "core/threads.hpp"
 #include "train/distributed/launcher.hpp"
 #include "train/failure.hpp"
 #include "train/run_data.hpp"

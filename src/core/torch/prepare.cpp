@@ -1,5 +1,3 @@
-#include "core/torch/prepare.hpp"
-
 #include "core/threads.hpp"
 #include "core/torch.hpp"
 

@@ -1,4 +1,4 @@
-#include "model/safetensors/dtypes.hpp"
+#include "model/safetensors/header.hpp"
 
 #include <fmt/format.h>
 

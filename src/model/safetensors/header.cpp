@@ -5,7 +5,6 @@
 #include <set>
 
 #include "core/errors.hpp"
-#include "model/safetensors/dtypes.hpp"
 
 namespace cvf::model::safetensors {
 namespace {

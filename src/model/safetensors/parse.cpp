@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "core/errors.hpp"
-#include "model/safetensors/dtypes.hpp"
 #include "model/safetensors/header.hpp"
 
 namespace cvf::model::safetensors {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
-#include "model/safetensors/dtypes.hpp"
+#include "model/safetensors/header.hpp"
 
 namespace cvf::model::safetensors {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "solvers/parts/algebra.hpp"
-#include "solvers/parts/tableau.hpp"
+#include "solvers/parts/runge_kutta.hpp"
 #include "solvers/solver.hpp"
 
 namespace cvf::solvers {

@@ -1,21 +1,150 @@
 #include "train/distributed/launcher.hpp"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "core/child.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/hash.hpp"
 #include "core/threads.hpp"
-#include "train/distributed/rank_process.hpp"
-#include "train/distributed/signals.hpp"
 #include "train/distributed/wire.hpp"
 
 namespace cvf::train {
 namespace {
+
+// SIGINT, SIGTERM and SIGHUP collected while the launcher stands by, to be passed on to the ranks.
+// Takes the signals over while it lives, one at a time in a process. What a terminal sends (Ctrl-C) has
+// reached every process of the group already, and a second SIGINT would end a rank at once, so that is not
+// collected.
+class ForwardedSignals {
+ public:
+  ForwardedSignals();
+  ~ForwardedSignals();
+  ForwardedSignals(const ForwardedSignals&) = delete;
+  ForwardedSignals& operator=(const ForwardedSignals&) = delete;
+
+  std::vector<int> take();  // those that came since the last call
+
+ private:
+  std::vector<struct sigaction> before_;
+};
+
+constexpr std::array forwarded{SIGINT, SIGTERM, SIGHUP};
+std::array<std::atomic<int>, forwarded.size()> waiting;  // lock-free: a handler may touch them
+
+void on_signal(int signal, siginfo_t* info, void*) {
+  if (info->si_code == SI_KERNEL) return;
+  for (std::size_t i = 0; i < forwarded.size(); ++i) {
+    if (forwarded[i] == signal) ++waiting[i];
+  }
+}
+
+ForwardedSignals::ForwardedSignals() : before_(forwarded.size()) {
+  struct sigaction action = {};
+  action.sa_sigaction = on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (std::size_t i = 0; i < forwarded.size(); ++i) {
+    waiting[i] = 0;
+    sigaction(forwarded[i], &action, &before_[i]);
+  }
+}
+
+ForwardedSignals::~ForwardedSignals() {
+  for (std::size_t i = 0; i < forwarded.size(); ++i) sigaction(forwarded[i], &before_[i], nullptr);
+}
+
+std::vector<int> ForwardedSignals::take() {
+  std::vector<int> out;
+  for (std::size_t i = 0; i < forwarded.size(); ++i)
+    out.insert(out.end(), waiting[i].exchange(0), forwarded[i]);
+  return out;
+}
+
+// One rank as a child process of the launcher.
+class RankProcess : public Child {
+ public:
+  RankProcess(int rank, Child child) : Child(std::move(child)), rank_(rank) {}
+  int rank() const { return rank_; }
+
+ private:
+  int rank_;
+};
+
+// Where the ranks meet on 127.0.0.1, and the secret that keeps other users of the machine out: a process's
+// environment can be read by its own user only.
+struct Meeting {
+  int port;
+  std::string secret;
+};
+
+RankProcess start_rank(const Launch& launch, int rank, const Meeting& place);
+
+// A free port of 127.0.0.1, bound but not listened to: nobody else is given it, and rank 0 can still take it
+// over because both allow the address's reuse.
+class ReservedPort {
+ public:
+  ReservedPort(int socket, int number) : socket_(socket), number_(number) {}
+  ~ReservedPort();
+  ReservedPort(const ReservedPort&) = delete;
+  ReservedPort& operator=(const ReservedPort&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int socket_, number_;
+};
+ReservedPort reserve_port();
+
+// What torchrun would set, and how many threads are the rank's own.
+Child::Start start_of(const Launch& launch, int rank, const Meeting& place) {
+  return {.arguments = launch.arguments,
+          .environment = {{"RANK", std::to_string(rank)},
+                          {"WORLD_SIZE", std::to_string(launch.ranks)},
+                          {"LOCAL_RANK", std::to_string(rank)},
+                          {"MASTER_ADDR", "127.0.0.1"},
+                          {"MASTER_PORT", std::to_string(place.port)},
+                          {"CVF_GROUP_SECRET", place.secret},
+                          {"CVF_RANK_THREADS", std::to_string(std::max(1, launch.threads / launch.ranks))}},
+          .output = {},
+          .program = launch.program};
+}
+
+RankProcess start_rank(const Launch& launch, int rank, const Meeting& place) {
+  return {rank, Child(start_of(launch, rank, place))};
+}
+
+ReservedPort::~ReservedPort() {
+  close(socket_);
+}
+
+ReservedPort reserve_port() {
+  const int handle = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* raw = reinterpret_cast<sockaddr*>(&address);
+  const bool good = handle >= 0 && setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+                    bind(handle, raw, size) == 0 && getsockname(handle, raw, &size) == 0;
+  if (!good)
+    throw Error(Exit::unexpected, fmt::format("no free port on 127.0.0.1: {}", std::strerror(errno)));
+  return {handle, ntohs(address.sin_port)};
+}
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds look_every{20};

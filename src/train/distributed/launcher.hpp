@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "train/distributed/membership.hpp"
+#include "train/distributed/process_group.hpp"
 
 namespace cvf::train {
 

@@ -1,4 +1,4 @@
-#include "train/distributed/membership.hpp"
+#include "train/distributed/process_group.hpp"
 
 #include <cstdlib>
 #include <span>

@@ -14,8 +14,10 @@
 // `timeout`.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,9 +25,47 @@
 
 #include "core/config.hpp"
 #include "core/torch.hpp"
-#include "train/distributed/membership.hpp"
 
 namespace cvf::train {
+
+/// Which rank of how many this process is, and where the others are found: read from the environment that
+/// torchrun, Open MPI, MPICH, Slurm or our own launcher set. No variable set means a group of one.
+struct Membership {
+  int rank = 0;
+  int size = 1;
+  int local_rank = 0;   // among the ranks of this machine; picks the GPU
+  std::string address;  // where rank 0 listens; empty in a group of one
+  int port = 0;
+  std::string secret;    // that every rank knows and nobody else (CVF_GROUP_SECRET)
+  int threads = 0;       // set by our launcher, which shares the cores out; 0: not said
+  std::string launcher;  // "torchrun", "Open MPI", ...: for messages
+};
+
+using Environment = std::function<std::optional<std::string>(const std::string& variable)>;
+Environment process_environment();
+
+/// A variable that is half of a pair, not a number or out of range is a UsageError that names it.
+Membership membership(const Environment& environment = process_environment());
+
+/// The first name of a Slurm node list: "node[03-07,9],other" gives "node03".
+std::string first_host(const std::string& node_list);
+
+// Tensors gathered into flat pieces, so that a collective moves a few large messages instead of many small
+// ones.
+
+/// Consecutive tensors of one type on one device. A large contiguous tensor alone in its bucket is not
+/// copied.
+struct Bucket {
+  std::vector<torch::Tensor> members;
+  torch::Tensor flat;  // defined by pack()
+
+  void pack();
+  void unpack();  // flat back into the members
+};
+
+/// How the tensors are dealt out depends on their order, types and sizes only: on every rank the same.
+/// Undefined tensors are passed over.
+std::vector<Bucket> buckets(std::span<const torch::Tensor> tensors, double bytes);
 
 struct ProcessGroupOptions {
   double timeout = 30;        // seconds

@@ -1,0 +1,43 @@
+#include "cli/verbs.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace cvf::cli {
+namespace {
+
+// CLI11 takes -1 for the largest unsigned number, and whatever is too long for 64 bits for the largest of its
+// kind.
+std::string refuse_signed(const std::string& word) {
+  errno = 0;
+  (void)std::strtoll(word.c_str(), nullptr, 0);
+  return errno == ERANGE ? word + " is too large a number" : "";
+}
+
+std::string refuse_unsigned(const std::string& word) {
+  if (word.starts_with('-')) return word + " is negative";
+  errno = 0;
+  (void)std::strtoull(word.c_str(), nullptr, 0);
+  return errno == ERANGE ? word + " is too large a number" : "";
+}
+
+}  // namespace
+
+void check_whole_numbers(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();  // with the names of other checks behind a colon
+    if (type.starts_with("INT")) option->check(refuse_signed);
+    if (type.starts_with("UINT")) option->check(refuse_unsigned);
+  }
+  for (CLI::App* verb : app.get_subcommands({})) check_whole_numbers(*verb);
+}
+
+void InputFile::add_to(CLI::App& verb) {
+  verb.add_option("FILE", path, "data file; its layout is found from its content")->required();
+  verb.add_option("--dataset", options.dataset, "path of the array inside a plain HDF5 or NPZ file");
+  verb.add_option("--axes", options.axes,
+                  "what the axes of a plain array are, in order: n (sample), t, y, x, c, e.g. n,t,y,x");
+  verb.add_option("--dt", options.dt, "time between frames when the file does not tell");
+}
+
+}  // namespace cvf::cli

@@ -1,0 +1,28 @@
+// What a user names as RUN: a model's folder, or a run's folder that holds one; and the solver that its run file
+// names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/trained_model.hpp"
+#include "solvers/solver.hpp"
+
+namespace cvf::run {
+
+struct Folder {
+  model::TrainedModel model;
+  std::string path;                // where the model was found
+  std::string checkpoint;          // SHA-256 of its manifest, and so of everything in it
+  std::string objective;           // that it was trained for; empty when unknown
+  solvers::Choice solver = "gcs";  // of run.toml, with its settings there; else what suits the objective
+};
+
+/// `path` itself when it holds a model, else its subfolder best, else last.
+Folder open(const std::string& path);
+
+/// The run's own solver, or the one that `settings` name ({"solver.name=euler"}) with its defaults; then the other
+/// settings ({"solver.slack=1"}).
+solvers::Choice solver_for(const Folder& run, const std::vector<std::string>& settings);
+
+}  // namespace cvf::run

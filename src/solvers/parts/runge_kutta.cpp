@@ -1,0 +1,57 @@
+#include "solvers/parts/runge_kutta.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace cvf::solvers {
+
+void FixedOptions::describe(config::Section& s) {
+  s.key("h", &h, "step, the last before a target cut short; 0: `steps` equal ones to each target",
+        config::at_least(0));
+  s.key("steps", &steps, "steps to each target where h = 0; more where they would exceed max_step",
+        config::at_least(1));
+  s.key("max_step", &max_step, "longest step where h = 0; 0: none, -1: the model's longest training step",
+        config::at_least(-1));
+}
+
+FixedOptions FixedOptions::resolved(const Context& context) const {
+  FixedOptions out = *this;
+  if (out.max_step < 0) out.max_step = context.largest_step;
+  return out;
+}
+
+void FixedStepper::propose(Rows& rows) {
+  for (auto& row : rows.all) {
+    if (options_.h > 0) {
+      row.wanted = options_.h;
+      continue;
+    }
+    // A quotient of 2.0000001 means 2 steps: times in files are rounded.
+    const double needed = options_.max_step > 0 ? std::ceil(row.interval / options_.max_step - 1e-3) : 1;
+    row.wanted = row.interval / std::max<double>(options_.steps, needed);
+  }
+}
+
+void FixedStepper::attempt(Rows& rows, Evaluator& velocity) {
+  Numbers steps;
+  for (const auto& row : rows.all) steps.push_back(row.signed_step());
+  std::vector<std::size_t> everyone(rows.size());
+  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
+  for (std::size_t i = 0; i < tableau_.stages(); ++i) {
+    if (i > 0) combine(rows.candidate, rows.state, steps, Tensors(k_).first(i), tableau_.a[i - 1]);
+    const torch::Tensor& at = i > 0 ? rows.candidate : rows.state;
+    k_[i] = secant_ ? velocity.ask(at, steps, everyone) : velocity.tangent(at, tableau_.place(i));
+  }
+  combine(rows.candidate, rows.state, steps, k_, tableau_.b);
+}
+
+void FixedStepper::judge(Rows& rows) {
+  const auto finite = finite_rows(rows.candidate);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows.all[i].accepted = finite[i] != 0;
+    if (!rows.all[i].accepted) rows.all[i].stop(Status::non_finite);
+  }
+}
+
+}  // namespace cvf::solvers

@@ -1,6 +1,22 @@
+#include <filesystem>
+
 #include "cli/verbs.hpp"
+#include "core/log.hpp"
+#include "core/text.hpp"
 
 namespace cvf::cli {
+
+std::string folder_of_run(const std::string& name) {
+  const std::filesystem::path inside = std::filesystem::path("runs") / name;
+  std::error_code none;
+  return !std::filesystem::exists(name, none) && std::filesystem::is_directory(inside, none) ? inside.string()
+                                                                                              : name;
+}
+
+void say_notes(const data::Source& source) {
+  const auto& d = source.description();
+  for (const auto& note : d.notes) log::note("{}: {}", d.file, text::printable(note));
+}
 
 void InputFile::add_to(CLI::App& verb) {
   verb.add_option("FILE", path, "data file; its layout is found from its content")->required();

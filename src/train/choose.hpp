@@ -20,6 +20,9 @@ std::string field_for(const RunOptions& options);
 
 /// Sets what the run file left out (RunOptions::left_out). A run that goes on takes what `folder`/run.toml
 /// says, whatever this machine would choose. Returns a sentence that says what was chosen; empty: nothing.
-std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder);
+/// `seconds`: how long the run may take.
+inline constexpr double usual_seconds = 600;
+std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder,
+                         double seconds = usual_seconds);
 
 }  // namespace cvf::train

@@ -85,6 +85,7 @@ struct RunOptions {
   ScheduleOptions schedule;
   LengthOptions length;
   ValidationOptions validation;
+  EvaluationOptions evaluation;
   std::string solver = "auto";  // of validation and, later, of evaluation; auto: what suits the objective
   std::shared_ptr<solvers::Settings> solver_settings;
   CheckpointOptions checkpoint;

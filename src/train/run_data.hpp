@@ -7,6 +7,7 @@
 #include "data/source.hpp"
 #include "data/splits.hpp"
 #include "model/spec.hpp"
+#include "train/choose.hpp"
 #include "train/options.hpp"
 
 namespace cvf::train {
@@ -25,9 +26,9 @@ void provide_data(RunOptions& options);
 std::shared_ptr<const data::Source> open_data(const DataOptions& options);
 
 /// Opens the data, resolves the splits and describes the model. What follows the data (sizes that were left
-/// out, "auto") is written into the options; a run that goes on takes it from its folder. Refuses what cannot
-/// be trained, with one sentence.
-RunData prepare(RunOptions& options, const std::string& folder = "");
+/// out, "auto") is written into the options; a run that goes on takes it from its folder, a new one is to
+/// take `seconds` at most. Refuses what cannot be trained, with one sentence.
+RunData prepare(RunOptions& options, const std::string& folder = "", double seconds = usual_seconds);
 
 /// SHA-256 of a data file; of a file beyond 4 GB, of its size and 64 pieces spread over it.
 std::string data_hash(const std::string& file);

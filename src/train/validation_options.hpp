@@ -1,4 +1,4 @@
-// How a run is judged while it trains: when, and by which errors.
+// How a run is judged while it trains and when it ends: when, and by which errors.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,14 @@ struct ValidationOptions {
   std::int64_t steps = 0;  // 0: ten times over the run; negative: never
   int samples = 16;        // of the validation list, at most
   int frames = 0;          // how far; 0 = to the end
+
+  void describe(config::Section& section);
+};
+
+/// What is done with the test samples once a run is over, so that a report has something to show.
+struct EvaluationOptions {
+  int samples = 32;  // of the test list, at most; 0: none
+  int keep = 3;      // forecasts of so many are written, too
 
   void describe(config::Section& section);
 };

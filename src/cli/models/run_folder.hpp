@@ -1,4 +1,5 @@
-// RUN as the verbs name it: see embed/run_folder.hpp.
+// RUN as the verbs name it: see embed/run_folder.hpp; a name alone means the folder in runs/, where cvf train
+// puts it.
 #pragma once
 
 #include "embed/run_folder.hpp"

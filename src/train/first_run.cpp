@@ -9,6 +9,7 @@
 #include "core/interrupt.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
+#include "data/audit_checks.hpp"
 #include "train/run_data.hpp"
 
 namespace cvf::train {
@@ -104,15 +105,6 @@ ChosenSplit split_of(const data::Source& source) {
 
 // ---- which frames
 
-bool evenly_spaced(const std::vector<double>& times) {
-  double low = INFINITY, high = 0;
-  for (std::size_t i = 1; i < times.size(); ++i) {
-    low = std::min(low, times[i] - times[i - 1]);
-    high = std::max(high, times[i] - times[i - 1]);
-  }
-  return high <= 1.01 * low;
-}
-
 // RMS difference of frames `lag` apart beside the standard deviation of the states, mean over channels, in a
 // few samples.
 class Change {
@@ -173,7 +165,7 @@ ChosenFrames frames_of(const data::Source& source, const std::vector<std::size_t
   for (const auto sample : training) fewest = std::min(fewest, d.frames[sample]);
   if (fewest < 2) throw DataError("{}: has samples of one frame, so there is no step to learn", d.file);
   for (const auto sample : training) {
-    if (!evenly_spaced(source.times(sample)))
+    if (!data::evenly_spaced(source.times(sample)))
       return {1, "The times are uneven: every frame counts, each with its own step."};
   }
   const Change change(source, training);

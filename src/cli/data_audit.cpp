@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -25,6 +26,7 @@ nlohmann::json as_json(const data::Audit& audit, const data::Description& d) {
                      {"largest_class", audit.largest_class},
                      {"leaked_test", audit.leaked_test},
                      {"leaked_validation", audit.leaked_validation},
+                     {"frame_correlation", audit.frame_correlation},
                      {"findings", nlohmann::json::array()}};
   for (std::size_t c = 0; c < audit.ranges.size(); ++c) {
     const auto& r = audit.ranges[c];
@@ -48,6 +50,8 @@ void print_text(const data::Audit& audit, const data::Description& d) {
     fmt::print("  {:<12} min {:<12.6g} max {:<12.6g} mean {:<12.6g} std {:.6g}\n", printable(d.channels()[c]),
                r.low, r.high, r.mean, r.deviation);
   }
+  if (std::isfinite(audit.frame_correlation))
+    fmt::print("  neighbouring frames have the correlation {:.3f}\n", audit.frame_correlation);
   std::map<std::string, std::size_t> seen;
   for (const auto& f : audit.findings) {
     if (++seen[f.kind] > shown_of_a_kind) continue;

@@ -20,12 +20,12 @@ namespace {
 
 constexpr const char* closing =
     "A first walk, a few minutes long:\n"
-    "  cvf data generate pendulum --out pendulum.h5     make data; for a file of yours: cvf data inspect "
-    "FILE\n"
-    "  cvf data picture pendulum.h5 --out pendulum.png  look at it\n"
-    "  cvf train configs/pendulum.toml                  train; stopped or killed, the same command goes on\n"
-    "  cvf evaluate runs/pendulum                       errors and costs on its test samples\n"
-    "  cvf rollout runs/pendulum --data data/pendulum.h5 --until 9 --out forecast.h5\n"
+    "  cvf data generate pendulum --out pendulum.h5     make data, or take a file of yours\n"
+    "  cvf init pendulum.h5                             writes pendulum.toml: what to train, and why\n"
+    "  cvf train pendulum.toml                          train; stopped or killed, the same command goes on\n"
+    "  cvf report pendulum                              the run as one HTML page\n"
+    "  cvf evaluate pendulum                            errors and costs on its test samples\n"
+    "  cvf rollout pendulum --until 9 --out forecast.h5 forecasts of these samples\n"
     "Then: cvf VERB --help (examples of each), cvf explain (every key of every file), docs/README.md "
     "(manual).\n"
     "Exit codes: 0 done, 2 usage, 3 configuration, 4 data, 5 model, 6 numerics, 7 audit found faults, 8 "
@@ -35,8 +35,8 @@ constexpr const char* of_data =
     "Your own file:  cvf data inspect mine.h5    what is in it, and what is still to be said about it\n"
     "                cvf data audit mine.h5      is it fit to learn from?\n"
     "None at hand:   cvf data generate pendulum --out pendulum.h5\n"
-    "Next: name the file in a RUN.toml (configs/ has examples) and cvf train it; docs/tutorial-own-data.md "
-    "walks through it.";
+    "Next: cvf init mine.h5 writes a run file for it, and cvf train that; docs/tutorial-own-data.md walks "
+    "through it.";
 
 void add_everything(CLI::App& app) {
   app.set_version_flag("--version", std::string("cvf ") + version);
@@ -63,6 +63,7 @@ void add_everything(CLI::App& app) {
   add_audit(data);
   add_convert(data);
   add_picture(data);
+  add_init(app);
   add_train(app);
   add_evaluate(app);
   add_rollout(app);

@@ -12,7 +12,8 @@ namespace {
 struct Report {
   std::string folder, out;
 
-  void run() const {
+  void run() {
+    folder = folder_of_run(folder);
     const std::string file = out.empty() ? (std::filesystem::path(folder) / "report.html").string() : out;
     const std::size_t bytes = report::write_report(folder, file);
     log::note("{}: {}; opens in any browser, needs no network", file, text::bytes(bytes));

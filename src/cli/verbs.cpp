@@ -2,6 +2,10 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+
+#include "core/log.hpp"
+#include "core/text.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -30,6 +34,18 @@ void check_whole_numbers(CLI::App& app) {
     if (type.starts_with("UINT")) option->check(refuse_unsigned);
   }
   for (CLI::App* verb : app.get_subcommands({})) check_whole_numbers(*verb);
+}
+
+std::string folder_of_run(const std::string& name) {
+  const std::filesystem::path inside = std::filesystem::path("runs") / name;
+  std::error_code none;
+  return !std::filesystem::exists(name, none) && std::filesystem::is_directory(inside, none) ? inside.string()
+                                                                                              : name;
+}
+
+void say_notes(const data::Source& source) {
+  const auto& d = source.description();
+  for (const auto& note : d.notes) log::note("{}: {}", d.file, text::printable(note));
 }
 
 void InputFile::add_to(CLI::App& verb) {

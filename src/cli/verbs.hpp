@@ -15,6 +15,7 @@ void add_audit(CLI::App& data);
 void add_convert(CLI::App& data);
 void add_picture(CLI::App& data);
 void add_explain(CLI::App& app);
+void add_init(CLI::App& app);
 void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_bench(CLI::App& app);
@@ -26,6 +27,12 @@ void add_report(CLI::App& app);
 /// Makes every option that takes a whole number, here and in the verbs below, refuse what its type cannot
 /// hold.
 void check_whole_numbers(CLI::App& app);
+
+/// "mine" for runs/mine, where cvf train puts the run of mine.toml; a path that exists stays as it is.
+std::string folder_of_run(const std::string& name);
+
+/// What was noticed in a file, told on the terminal.
+void say_notes(const data::Source& source);
 
 /// A verb that reads a data file: the FILE itself and what the user says about a plain array.
 struct InputFile {

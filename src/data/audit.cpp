@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "data/audit_checks.hpp"
 #include "data/copies.hpp"
 #include "data/fingerprint.hpp"
 #include "data/ranges.hpp"
@@ -151,16 +152,6 @@ std::size_t check_leakage(Families& families, const Splits& splits, const Sample
 
 // ---- time grids
 
-bool evenly_spaced(const std::vector<double>& times) {
-  if (times.size() < 3) return true;
-  const double spacing = (times.back() - times.front()) / static_cast<double>(times.size() - 1);
-  for (std::size_t i = 1; i < times.size(); ++i) {
-    if (std::abs(times[i] - times[i - 1] - spacing) > 1e-3 * spacing)
-      return false;  // float32 stamps are this exact
-  }
-  return true;
-}
-
 void check_times(const Source& source, Audit& audit) {
   const auto& d = source.description();
   Samples uneven, other_grid, single;
@@ -229,6 +220,8 @@ Audit audit(const Source& source, const Splits& splits, const AuditOptions& opti
   out.leaked_test = check_leakage(families, splits, splits.test, "test", out);
   out.leaked_validation = check_leakage(families, splits, splits.validation, "validation", out);
   check_times(source, out);
+  check_resemblance(source, out);
+  check_spacings(source, out);
   return out;
 }
 

@@ -1,5 +1,5 @@
 // What is wrong with a data file before anyone trains on it: broken numbers, dead channels, copies, leakage
-// between splits, odd time grids. Reads every value once; memory stays bounded by a few frames and a digest
+// between splits, odd time grids, frames that say nothing about the next. Reads every value once; memory stays bounded by a few frames and a digest
 // for each sample.
 #pragma once
 
@@ -35,6 +35,7 @@ struct Audit {
   std::size_t largest_class = 0;       // copies of the most frequent trajectory
   std::size_t leaked_test = 0;         // test samples with a twin in training
   std::size_t leaked_validation = 0;
+  double frame_correlation = 0;      // of neighbouring frames, see resemblance.hpp
   std::vector<ChannelRange> ranges;  // for each channel
   std::vector<Finding> findings;
 

@@ -10,7 +10,6 @@
 #include "core/log.hpp"
 #include "evaluate/calibration.hpp"
 #include "evaluate/truth.hpp"
-#include "metrics/trust.hpp"
 
 namespace cvf::evaluate {
 namespace {
@@ -56,17 +55,6 @@ class Timeline {
   std::vector<std::pair<double, double>> sums_;  // sum, count
 };
 
-void add_trust(Trust& trust, const Truth& truth, const Forecast& forecast) {
-  for (std::size_t i = 0; i < truth.rows(); ++i) {
-    const auto doubt = doubts(forecast.frames[i]), error = truth.errors(forecast.states.value, i);
-    for (std::size_t k = 1; k < error.size(); ++k) {
-      if (!std::isfinite(doubt[k]) || !std::isfinite(error[k])) break;  // not measured, or diverged
-      trust.scores.push_back(doubt[k]);
-      trust.errors.push_back(error[k]);
-    }
-  }
-}
-
 struct Protocol {
   std::string name;
   std::vector<std::string> metrics, of_baselines;
@@ -107,10 +95,6 @@ metrics::Setting setting_of(const data::Description& d) {
 
 }  // namespace
 
-double Trust::rank_correlation() const {
-  return metrics::rank_correlation(scores, errors);
-}
-
 const metrics::Score* Part::find(std::string_view metric) const {
   for (const auto& score : scores) {
     if (score.row->name == metric) return &score;
@@ -144,6 +128,7 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
     Baselines baselines(protocol.of_baselines, setting, mean, name == "one_step");
     Part part{.protocol = name, .kept = Kept(name == "one_step" ? 0 : options.keep)};
     Timeline timeline;
+    TrustRecord trust;
     const auto together = static_cast<std::size_t>(options.together);
     for (std::size_t first = 0; first < samples.size(); first += together) {
       interrupt::throw_if_requested("nothing was written");
@@ -155,11 +140,12 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
       baselines.add(truth);
       timeline.add(truth);
       part.kept.take(truth, forecast, name == "direct");
-      if (name == "time_informed") add_trust(part.trust, truth, forecast);
+      if (name == "time_informed") trust.add(truth, forecast);
       progress.advance(group.size());
     }
     part.scores = board.scores();
     part.baselines = baselines.results();
+    part.trust = trust.trust();
     part.divergence = board.divergence_sentence();
     out.times = timeline.means();
     out.parts.push_back(std::move(part));

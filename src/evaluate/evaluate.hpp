@@ -9,6 +9,7 @@
 #include "evaluate/baselines.hpp"
 #include "evaluate/calibrate.hpp"
 #include "evaluate/kept.hpp"
+#include "evaluate/trust.hpp"
 #include "metrics/scoreboard.hpp"
 #include "rollout/protocols.hpp"
 
@@ -21,15 +22,6 @@ struct Options : Viewing {
       training;            // samples of the file whose mean state is a baseline; none: the normalizer's
   int training_every = 0;  // training saw every so many frames of the file; 0: not known, or irregular
   std::size_t keep = 0;    // forecasts of so many samples, for pictures
-};
-
-/// How a number that needs no truth goes with the error: for every sample and frame the sum over the accepted
-/// steps of NRE * step so far (`doubts`), and the RMSE of the frame.
-struct Trust {
-  std::vector<double> scores, errors;
-
-  bool measured() const { return !scores.empty(); }
-  double rank_correlation() const;
 };
 
 struct Part {

@@ -4,14 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "metrics/trust.hpp"
 
 namespace cvf::evaluate {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int bins = 5;
 
 std::string_view status_of(const metrics::Score& score) {
   if (score.diverged) return "diverged";
@@ -32,13 +29,27 @@ Json json_of(const Baseline& baseline) {
   return out;
 }
 
-Json json_of(const Trust& trust) {
-  Json out{{"rank_correlation", trust.rank_correlation()}, {"pairs", trust.scores.size()}};
-  for (const auto& bin : metrics::reliability(trust.scores, trust.errors, bins)) {
-    out["reliability"].push_back({{"count", bin.count},
-                                  {"mean_score", bin.mean_score},
-                                  {"mean_error", bin.mean_error},
-                                  {"largest_error", bin.largest_error}});
+Json json_of(const SignalScore& signal) {
+  Json out{{"about", signal.about}, {"pooled", signal.pooled}};
+  const auto& within = signal.within;
+  if (within.measured()) out["within_frames"] = {within.mean, within.low, within.high};
+  return out;
+}
+
+// `times` begins with the given frame, the bins with the first predicted one.
+Json json_of(const Trust& trust, const std::vector<double>& times) {
+  Json out{{"pairs", trust.pairs}, {"samples", trust.samples}};
+  for (const auto& signal : trust.signals) out["rank_correlation"][signal.name] = json_of(signal);
+  for (const auto& bin : trust.reliability) {
+    Json parts;
+    for (const auto& part : bin.parts) {
+      parts.push_back({{"count", part.count},
+                       {"mean_score", part.mean_score},
+                       {"mean_error", part.mean_error},
+                       {"largest_error", part.largest_error}});
+    }
+    out["reliability"].push_back(
+        {{"from", times.at(bin.first + 1)}, {"to", times.at(bin.last + 1)}, {"parts", parts}});
   }
   return out;
 }
@@ -86,6 +97,48 @@ std::string lines_of(const std::vector<Baseline>& baselines, const metrics::Scor
   return out;
 }
 
+std::string lines_of(const Trust& trust, const std::vector<double>& times) {
+  std::string out = fmt::format("  trust: rank correlation with the error, of {} samples\n", trust.samples);
+  out += fmt::format("    {:<10} {:>14} {:>18} {:>12}\n", "signal", "at equal time", "95 % interval",
+                     "all frames");
+  for (const auto& [name, about, within, pooled] : trust.signals) {
+    const bool varies = within.low < within.high;
+    out += fmt::format("    {:<10} {:>14} {:>18} {:>12.3f}  {}\n", name,
+                       within.measured() ? fmt::format("{:.3f}", within.mean) : "-",
+                       varies ? fmt::format("{:.2f} .. {:.2f}", within.low, within.high) : "", pooled, about);
+  }
+  if (!trust.reliability.empty())
+    out += "    mean error at these lead times, from the least to the most doubted part of the samples\n";
+  for (const auto& bin : trust.reliability) {
+    out += fmt::format("    {:>9.4g} .. {:<9.4g}", times.at(bin.first + 1), times.at(bin.last + 1));
+    for (const auto& part : bin.parts) out += fmt::format(" {:>10.4g}", part.mean_error);
+    out += '\n';
+  }
+  return out;
+}
+
+// "reliability.2.4" is the fourth part of the samples in the second bin of lead times.
+std::string csv_lines(const std::string& protocol, const Trust& trust) {
+  std::string out;
+  const auto line = [&](const std::string& name, double value, std::string_view unit) {
+    out += fmt::format("{},trust.{},{},{},ok\n", protocol, name, value, unit);
+  };
+  for (const auto& [name, about, within, pooled] : trust.signals) {
+    if (within.measured()) {
+      line(name + ".within_frames", within.mean, "1");
+      line(name + ".within_frames.low", within.low, "1");
+      line(name + ".within_frames.high", within.high, "1");
+    }
+    line(name + ".pooled", pooled, "1");
+  }
+  for (std::size_t b = 0; b < trust.reliability.size(); ++b) {
+    const auto& parts = trust.reliability[b].parts;
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      line(fmt::format("reliability.{}.{}", b + 1, p + 1), parts[p].mean_error, "physical");
+  }
+  return out;
+}
+
 // A channel may be called anything.
 std::string quoted(const std::string& word) {
   if (word.find_first_of(",\"\n") == std::string::npos) return word;
@@ -123,10 +176,7 @@ std::string table(const Evaluation& evaluation) {
       out += line_of(score) + lines_of(part.baselines, score);
     }
     if (!part.divergence.empty()) out += fmt::format("  {}\n", part.divergence);
-    if (part.trust.measured()) {
-      out += fmt::format("  {:<18} {:<8} {:>12.4g}  rank correlation of sum(NRE step) with the error\n",
-                         "trust", "rho", part.trust.rank_correlation());
-    }
+    if (part.trust.measured()) out += lines_of(part.trust, evaluation.times);
   }
   if (evaluation.coverage) out += line_of(*evaluation.coverage);
   return out;
@@ -140,7 +190,7 @@ std::string json(const Evaluation& evaluation, const Origin& origin) {
     for (const auto& score : part.scores) into[std::string(score.row->name)] = json_of(score);
     for (const auto& baseline : part.baselines) into["baselines"][baseline.name] = json_of(baseline);
     if (!part.divergence.empty()) into["divergence"] = part.divergence;
-    if (part.trust.measured()) into["trust"] = json_of(part.trust);
+    if (part.trust.measured()) into["trust"] = json_of(part.trust, evaluation.times);
   }
   out["frames"]["time"] = evaluation.times;
   if (evaluation.training_every > 0) out["frames"]["training"] = evaluation.training_frames();
@@ -155,6 +205,7 @@ std::string csv(const Evaluation& evaluation) {
     for (const auto& baseline : part.baselines) {
       for (const auto& score : baseline.scores) out += csv_lines(part.protocol, baseline.name + ".", score);
     }
+    if (part.trust.measured()) out += csv_lines(part.protocol, part.trust);
   }
   return out;
 }

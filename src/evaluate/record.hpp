@@ -15,7 +15,7 @@ using Origin = std::map<std::string, std::string>;
 std::string table(const Evaluation& evaluation);
 std::string json(const Evaluation& evaluation, const Origin& origin);
 /// protocol,metric,value,unit,status: one line for each number; "rollout_rmse.angle" is that of a channel,
-/// "persistence.rollout_rmse" of a baseline.
+/// "persistence.rollout_rmse" of a baseline, "trust.doubt.within_frames" of a signal.
 std::string csv(const Evaluation& evaluation);
 
 }  // namespace cvf::evaluate

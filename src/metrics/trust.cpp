@@ -55,6 +55,21 @@ double rank_correlation(std::span<const double> scores, std::span<const double> 
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
+void ReliabilityBin::take(const ReliabilityBin& other) {
+  if (other.count == 0) return;
+  if (count == 0) {
+    *this = other;
+    return;
+  }
+  const double share = static_cast<double>(other.count) / static_cast<double>(count + other.count);
+  count += other.count;
+  lowest_score = std::min(lowest_score, other.lowest_score);
+  highest_score = std::max(highest_score, other.highest_score);
+  mean_score += share * (other.mean_score - mean_score);
+  mean_error += share * (other.mean_error - mean_error);
+  largest_error = std::max(largest_error, other.largest_error);
+}
+
 std::vector<ReliabilityBin> reliability(std::span<const double> scores, std::span<const double> errors,
                                         int bins) {
   check_pairs(scores, errors);

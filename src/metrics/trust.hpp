@@ -17,6 +17,9 @@ struct ReliabilityBin {
   std::size_t count = 0;
   double lowest_score = 0, highest_score = 0, mean_score = 0;
   double mean_error = 0, largest_error = 0;
+
+  /// The pairs of both.
+  void take(const ReliabilityBin& other);
 };
 
 /// Pairs sorted by score and cut into `bins` parts of (nearly) equal numbers. In a trustworthy score the mean

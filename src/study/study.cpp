@@ -88,7 +88,9 @@ class Work {
       for (auto& command : chains.back().commands) {
         command.insert(command.end(), {"--threads", fmt::format("{}", threads_)});
         // The child of a study that was killed may still be saving there.
-        if (command.front() == "train") command.insert(command.end(), {"--wait", "600"});
+        // What it evaluates, the study says itself.
+        if (command.front() == "train")
+          command.insert(command.end(), {"--wait", "600", "--set", "evaluation.samples=0"});
       }
       which.push_back(i);
     }

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double longest_seconds = 600, most_steps = 4000, enough_steps = 2000, fewest_steps = 500;
+constexpr double most_steps = 4000, enough_steps = 2000, fewest_steps = 500;
 
 // Operations a second of a training step on one thread, measured with conv of width 32 on 16 x 16 to 64 x 64
 // cells and rounded down.
@@ -25,7 +25,10 @@ double training_speed() {
 
 class Choice {
  public:
-  Choice(RunOptions& options, const model::StateFacts& state) : options_(options) { spec_.state = state; }
+  Choice(RunOptions& options, const model::StateFacts& state, double seconds)
+      : options_(options), longest_seconds_(seconds) {
+    spec_.state = state;
+  }
 
   bool open(const std::string& key) const {
     return std::find(options_.left_out.begin(), options_.left_out.end(), key) != options_.left_out.end();
@@ -83,7 +86,7 @@ class Choice {
     set("optimizer.muon.learning_rate", of_matrices);
   }
 
-  double affordable_steps() const { return longest_seconds / seconds_of_a_step(); }
+  double affordable_steps() const { return longest_seconds_ / seconds_of_a_step(); }
 
   std::vector<int> fitting_patches() const {
     std::vector<int> out;
@@ -95,6 +98,7 @@ class Choice {
   }
 
   RunOptions& options_;
+  double longest_seconds_;
   model::ModelSpec spec_;
 };
 
@@ -144,9 +148,10 @@ std::string field_for(const RunOptions& o) {
   return vector ? "mlp" : "conv";
 }
 
-std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder) {
+std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder,
+                         double seconds) {
   if (options.left_out.empty()) return "";
-  Choice choice(options, state);
+  Choice choice(options, state, seconds);
   if (take_over(choice, options, folder)) return "";
   if (options.field.name == "mlp")
     choice.for_vector();

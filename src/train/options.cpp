@@ -45,6 +45,12 @@ void ValidationOptions::describe(config::Section& s) {
   s.key("frames", &frames, "predicted frames; 0 = to the end", config::at_least(0));
 }
 
+void EvaluationOptions::describe(config::Section& s) {
+  s.key("samples", &samples, "test samples that are evaluated when the run ends, at most; 0 = none",
+        config::at_least(0));
+  s.key("keep", &keep, "of these, forecasts that are written for cvf report", config::at_least(0));
+}
+
 void CheckpointOptions::describe(config::Section& s) {
   s.key("steps", &steps, "save every so many steps; 0 = by minutes only", config::at_least(0));
   s.key("minutes", &minutes, "save at least every so many minutes; 0 = by steps only", config::at_least(0));
@@ -84,6 +90,8 @@ void RunOptions::describe(config::Section& s) {
   s.table("schedule", "the learning rate over the run", [this](config::Section& t) { schedule.describe(t); });
   s.table("train", "how long", [this](config::Section& t) { length.describe(t); });
   s.table("validation", "rollouts while it trains", [this](config::Section& t) { validation.describe(t); });
+  s.table("evaluation", "of test samples, when it ends: evaluation.* in the run's folder",
+          [this](config::Section& t) { evaluation.describe(t); });
   s.table("solver", "what steps the field in rollouts", [this](config::Section& t) {
     solver.describe_name(t, "which solver; auto = what suits the objective", {"auto"});
     if (solver.name == "auto") {

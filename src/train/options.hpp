@@ -57,6 +57,14 @@ struct ValidationOptions {
   void describe(config::Section& section);
 };
 
+/// What is done with the test samples once a run is over, so that a report has something to show.
+struct EvaluationOptions {
+  int samples = 32;  // of the test list, at most; 0: none
+  int keep = 3;      // forecasts of so many are written, too
+
+  void describe(config::Section& section);
+};
+
 struct CheckpointOptions {
   std::int64_t steps = 1000;  // 0: by minutes only
   double minutes = 5;         // 0: by steps only
@@ -90,6 +98,7 @@ struct RunOptions {
   ScheduleOptions schedule;
   LengthOptions length;
   ValidationOptions validation;
+  EvaluationOptions evaluation;
   solvers::Choice solver = "auto";  // of validation and, later, of evaluation; auto: what suits the objective
   CheckpointOptions checkpoint;
   LogOptions log;

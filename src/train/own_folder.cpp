@@ -18,14 +18,21 @@ namespace fs = std::filesystem;
 using Paths = std::vector<std::string>;
 
 constexpr std::string_view failure_begin = "failure-step-", failure_end = ".safetensors";
-constexpr std::array plain_files{"run.toml", "versions.txt", "log.jsonl", "metrics.csv"};
-constexpr std::array all_names{"run.toml",    "versions.txt", "log.jsonl",
-                               "metrics.csv", "last",         "best",
-                               "checkpoints", "tensorboard",  "failure-step-*.safetensors"};
+constexpr std::array plain_files{"run.toml",
+                                 "versions.txt",
+                                 "log.jsonl",
+                                 "metrics.csv",
+                                 "evaluation.json",
+                                 "evaluation.csv",
+                                 "evaluation.time_informed.h5",
+                                 "evaluation.time_informed.h5.part",
+                                 "evaluation.time_informed.h5.journal"};
+constexpr std::array other_names{"last", "best", "checkpoints", "tensorboard", "failure-step-*.safetensors"};
 
 std::string marker_text() {
   std::string out = "# What this run of cvf train writes here; --overwrite removes these and nothing else.\n";
-  for (const auto* name : all_names) out += fmt::format("{}\n", name);
+  for (const auto* name : plain_files) out += fmt::format("{}\n", name);
+  for (const auto* name : other_names) out += fmt::format("{}\n", name);
   return out;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array free_keys{"train.epochs", "train.steps",      "train.minutes",   "checkpoint.",
                                "log.",         "loader.memory_mb", "loader.prefetch", "validation.",
-                               "solver.",      "generate.",        "data.file"};
+                               "evaluation.",  "solver.",          "generate.",       "data.file"};
 
 // The lines of a resolved TOML as "table.key" -> "value".
 std::map<std::string, std::string> settings_of(const std::string& toml) {

@@ -159,7 +159,7 @@ std::shared_ptr<const data::Source> open_data(const DataOptions& o) {
   return source;
 }
 
-RunData prepare(RunOptions& o, const std::string& folder) {
+RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
   check_objective(o);
   RunData out;
   out.source = open_data(o.data);
@@ -167,7 +167,9 @@ RunData prepare(RunOptions& o, const std::string& folder) {
   if (out.splits.train.empty()) throw ConfigError("split: no sample is left for training");
   out.spec.state = facts(*out.source, steps_of(*out.source, out.splits.train, o), o);
   out.spec.context = context_spec(*out.source, out.splits.train, o.data.nodes);
-  const std::string chosen = choose_sizes(o, out.spec.state, folder);
+  for (const auto& note : out.source->description().notes)
+    out.notes.push_back(fmt::format("{}: {}", o.data.file, note));
+  const std::string chosen = choose_sizes(o, out.spec.state, folder, seconds);
   if (!chosen.empty()) out.notes.push_back(chosen);
   out.spec.field = o.field;
   follow_boundary(*o.field.settings, out.source->description(), out.notes);

@@ -27,9 +27,9 @@ void provide_data(RunOptions& options);
 std::shared_ptr<const data::Source> open_data(const DataOptions& options);
 
 /// Opens the data, resolves the splits and describes the model. What follows the data (sizes that were left
-/// out, "auto") is written into the options; a run that goes on takes it from its folder. Refuses what cannot
-/// be trained, with one sentence.
-RunData prepare(RunOptions& options, const std::string& folder = "");
+/// out, "auto") is written into the options; a run that goes on takes it from its folder, a new one is to
+/// take `seconds` at most. Refuses what cannot be trained, with one sentence.
+RunData prepare(RunOptions& options, const std::string& folder = "", double seconds = usual_seconds);
 
 /// SHA-256 of a data file; of a file beyond 4 GB, of its size and 64 pieces spread over it.
 std::string data_hash(const std::string& file);
@@ -47,6 +47,9 @@ std::string field_for(const RunOptions& options);
 
 /// Sets what the run file left out (RunOptions::left_out). A run that goes on takes what `folder`/run.toml
 /// says, whatever this machine would choose. Returns a sentence that says what was chosen; empty: nothing.
-std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder);
+/// `seconds`: how long the run may take.
+inline constexpr double usual_seconds = 600;
+std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder,
+                         double seconds = usual_seconds);
 
 }  // namespace cvf::train

@@ -5,6 +5,7 @@
 //   log.jsonl, metrics.csv   what happened
 //   checkpoints/, last       where to go on; `last` is a model like any other
 //   best                     the model with the lowest mean of both validation errors
+//   evaluation.*             what cvf train says of the test samples when it ends
 //   .lock, .cvf-run          who works here, and what of all this is the run's
 #pragma once
 

@@ -12,9 +12,13 @@ namespace {
 
 using testing_support::MemorySource;
 
-// A sound file: every value its own random number.
 float noise(std::size_t sample, std::size_t frame, std::size_t index) {
   return static_cast<float>(RandomStream(sample, "noise", frame * 1000 + index).normal());
+}
+
+// A sound file: every value of a first frame its own random number, from which the later ones drift away.
+float drift(std::size_t sample, std::size_t frame, std::size_t index) {
+  return noise(sample, 0, index) + (frame > 0 ? 0.2F * noise(sample, frame, index) : 0);
 }
 
 std::shared_ptr<MemorySource> make_source(MemorySource::Value value, std::size_t samples = 20) {
@@ -36,7 +40,7 @@ Audit audit_of(const Source& source, AuditOptions options = {}) {
 }
 
 TEST(Audit, ASoundFileIsClean) {
-  const Audit result = audit_of(*make_source(noise));
+  const Audit result = audit_of(*make_source(drift));
   EXPECT_TRUE(result.clean());
   EXPECT_TRUE(result.findings.empty());
   EXPECT_EQ(result.initial_classes, 20U);
@@ -46,7 +50,7 @@ TEST(Audit, ASoundFileIsClean) {
 
 TEST(Audit, FindsBrokenNumbersAndSaysWhere) {
   const Audit result = audit_of(*make_source([](auto sample, auto frame, auto index) {
-    return sample == 7 && frame == 3 && index == 5 ? NAN : noise(sample, frame, index);
+    return sample == 7 && frame == 3 && index == 5 ? NAN : drift(sample, frame, index);
   }));
   const Finding* finding = find_kind(result, "non-finite");
   ASSERT_NE(finding, nullptr);
@@ -56,7 +60,7 @@ TEST(Audit, FindsBrokenNumbersAndSaysWhere) {
 
 TEST(Audit, FindsAConstantChannelAndFrozenFrames) {
   const Audit result = audit_of(*make_source([](auto sample, auto frame, auto index) {
-    return index % 2 == 1 ? 3.0F : noise(sample, sample == 4 && frame > 2 ? 2 : frame, index);
+    return index % 2 == 1 ? 3.0F : drift(sample, sample == 4 && frame > 2 ? 2 : frame, index);
   }));
   ASSERT_NE(find_kind(result, "constant channel"), nullptr);
   EXPECT_EQ(find_kind(result, "constant channel")->sentence, "channel v is 3 everywhere");
@@ -68,9 +72,9 @@ TEST(Audit, FindsAConstantChannelAndFrozenFrames) {
 TEST(Audit, CountsClassesOfCopiesAndLeakageIntoTheTest) {
   // Sample 19 (test) repeats sample 3 (train) wholly; 18 (test) shares only its first frame with sample 5.
   const Audit result = audit_of(*make_source([](auto sample, auto frame, auto index) {
-    if (sample == 19) return noise(3, frame, index);
-    if (sample == 18 && frame == 0) return noise(5, 0, index);
-    return noise(sample, frame, index);
+    if (sample == 19) return drift(3, frame, index);
+    if (sample == 18 && frame == 0) return drift(5, 0, index);
+    return drift(sample, frame, index);
   }));
   EXPECT_EQ(result.initial_classes, 18U);
   EXPECT_EQ(result.trajectory_classes, 19U);
@@ -84,7 +88,7 @@ TEST(Audit, CountsClassesOfCopiesAndLeakageIntoTheTest) {
 
 TEST(Audit, FindsNearDuplicatesOnlyWithinTheGivenShare) {
   const auto source = make_source([](auto sample, auto frame, auto index) {
-    return sample == 17 ? noise(2, frame, index) * 1.0005F : noise(sample, frame, index);
+    return sample == 17 ? drift(2, frame, index) * 1.0005F : drift(sample, frame, index);
   });
   const Audit result = audit_of(*source);
   ASSERT_NE(find_kind(result, "near-duplicates"), nullptr);
@@ -95,7 +99,7 @@ TEST(Audit, FindsNearDuplicatesOnlyWithinTheGivenShare) {
 }
 
 TEST(Audit, RemarksOnTimesButDoesNotCallThemFaults) {
-  const auto source = make_source(noise);
+  const auto source = make_source(drift);
   source->time = [](std::size_t sample, std::size_t frame) {
     return 0.1 * static_cast<double>(frame) + (sample == 2 && frame == 3 ? 0.05 : 0);
   };
@@ -104,6 +108,65 @@ TEST(Audit, RemarksOnTimesButDoesNotCallThemFaults) {
   ASSERT_NE(find_kind(result, "uneven times"), nullptr);
   EXPECT_EQ(find_kind(result, "uneven times")->samples, std::vector<std::size_t>{2});
   EXPECT_EQ(find_kind(result, "differing times")->samples, std::vector<std::size_t>{2});
+}
+
+TEST(Audit, NamesNoise) {
+  const Audit result = audit_of(*make_source(noise));
+  EXPECT_FALSE(result.clean());
+  ASSERT_NE(find_kind(result, "unrelated frames"), nullptr);
+  EXPECT_NE(find_kind(result, "unrelated frames")->sentence.find("the values are noise"), std::string::npos);
+  EXPECT_NEAR(result.frame_correlation, 0, 0.1);
+  EXPECT_GT(audit_of(*make_source(drift)).frame_correlation, 0.9);
+}
+
+// A wave that moves on by a third of the grid from frame to frame is no noise, and neither is an oscillator
+// seen four times in a period.
+TEST(Audit, TellsNoiseFromFastMotion) {
+  const auto wave = std::make_shared<MemorySource>(
+      std::vector<std::size_t>(30, 12), 1, 64, std::vector<std::string>{"u"},
+      [](std::size_t sample, std::size_t frame, std::size_t index) {
+        const double x = static_cast<double>(index) / 64, shift = 0.31 * static_cast<double>(frame * frame);
+        const double phase = static_cast<double>(noise(sample, 0, 0)) * 10;
+        return static_cast<float>(std::sin(2 * M_PI * (2 * x - shift) + phase));
+      });
+  const Audit fast = audit_of(*wave);
+  EXPECT_TRUE(fast.clean());
+  const auto pendulum = std::make_shared<MemorySource>(
+      std::vector<std::size_t>(30, 12), 1, 1, std::vector<std::string>{"q", "p"},
+      [](std::size_t sample, std::size_t frame, std::size_t index) {
+        const double angle = M_PI / 2 * static_cast<double>(frame + index) + 10 * noise(sample, 0, 0);
+        return static_cast<float>(std::cos(angle));
+      });
+  EXPECT_EQ(find_kind(audit_of(*pendulum), "unrelated frames"), nullptr);
+}
+
+TEST(Audit, NamesAxesThatAreTheOtherWayRound) {
+  const auto swapped =
+      make_source([](auto sample, auto frame, auto index) { return drift(frame, sample, index); });
+  const Audit result = audit_of(*swapped);
+  ASSERT_NE(find_kind(result, "axes"), nullptr);
+  EXPECT_EQ(find_kind(result, "axes")->severity, Severity::fault);
+  EXPECT_NE(find_kind(result, "axes")->sentence.find("n and t the other way round"), std::string::npos);
+  EXPECT_EQ(find_kind(audit_of(*make_source(drift)), "axes"), nullptr);
+}
+
+TEST(Audit, NamesASpacingThatContradictsTheTimes) {
+  const auto with = [](const char* name, const char* value) {
+    const auto source = make_source(drift);
+    source->describe().attributes[name] = value;
+    return audit_of(*source);
+  };
+  const Audit wrong = with("dt", "0.07");
+  ASSERT_NE(find_kind(wrong, "contradicting spacing"), nullptr);
+  EXPECT_EQ(find_kind(wrong, "contradicting spacing")->sentence,
+            "the attribute dt is 0.07, but the frames are 0.1 apart: which of them is right?");
+  EXPECT_FALSE(wrong.clean());
+  const Audit steps = with("dt", "0.01");
+  EXPECT_TRUE(steps.clean()) << "ten steps of a simulation";
+  ASSERT_NE(find_kind(steps, "contradicting spacing"), nullptr);
+  EXPECT_TRUE(with("dt", "0.1").findings.empty());
+  EXPECT_TRUE(with("dt", "unknown").findings.empty());
+  EXPECT_FALSE(with("dx", "0.5").clean());
 }
 
 }  // namespace

@@ -151,6 +151,21 @@ TEST(PlainHdf5, ReadsAnyOrderOfAxes) {
   }
 }
 
+TEST(PlainHdf5, TakesNeighboursWithOneNumberForEachSampleAsItsParameters) {
+  const Scratch scratch;
+  auto root = File::create(scratch.path("a.h5")).root();
+  for (const std::string folder : {"", "deep/"}) {
+    const auto group = folder.empty() ? root.again() : root.create_group("deep");
+    write_counting(group, "u", {3, 4, 2});
+    write_list(group, "nu", {1, 2, 4});
+    write_list(group, "t", {0, 1, 2, 3});
+    write_list(group, "notes", {0, 1});
+    const auto source = open(scratch.path("a.h5"), {.dataset = folder + "u", .axes = "n,t,c"});
+    EXPECT_EQ(source->description().parameters, Names{"nu"}) << folder;
+    EXPECT_EQ(parameters_of(*source, 2), std::vector<double>{4});
+  }
+}
+
 TEST(PlainHdf5, ListsCandidatesRatherThanGuess) {
   const Scratch scratch;
   auto root = File::create(scratch.path("a.h5")).root();

@@ -137,6 +137,18 @@ TEST(Npz, ReadsStoredAndDeflatedMembersWithTheirCoordinates) {
   }
 }
 
+TEST(Npz, TakesMembersWithOneNumberForEachSampleAsItsParameters) {
+  const Scratch scratch;
+  const auto bytes = zip({{"u.npy", npy("<f4", "(2, 3, 4)", counting<float>(24))},
+                          {"nu.npy", npy("<f8", "(2,)", raw<double>({0.5, 0.25}))},
+                          {"x.npy", npy("<f8", "(4,)", counting<double>(4))},
+                          {"weights.npy", npy("<f8", "(3,)", counting<double>(3))}},
+                         false);
+  const auto source = open_bytes(scratch, bytes, {.axes = "n,t,x"});
+  EXPECT_EQ(source->description().parameters, std::vector<std::string>{"nu"});
+  EXPECT_EQ(parameters_of(*source, 1), std::vector<double>{0.25});
+}
+
 TEST(Npz, ReadsTimesOfEachSample) {
   const Scratch scratch;
   const auto bytes = zip({{"u.npy", npy("<f4", "(2, 2, 1)", counting<float>(4))},

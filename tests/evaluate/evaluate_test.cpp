@@ -95,6 +95,33 @@ TEST_F(Evaluating, WritesJsonThatSaysWhereItComesFrom) {
   EXPECT_EQ(parsed["time_informed"]["trust"]["pairs"], 32);
   EXPECT_NE(csv(result).find("direct,rollout_rmse,"), std::string::npos);
   EXPECT_NE(table(result).find("rank correlation"), std::string::npos);
+  EXPECT_FALSE(parsed["time_informed"]["trust"]["rank_correlation"]["doubt"].contains("within_frames"))
+      << "one sample ranks nothing";
+}
+
+TEST_F(Evaluating, TellsTheDoubtApartFromTheClock) {
+  const auto gcs = solvers::make("gcs", rollout::context_of(model_));
+  const std::vector<std::size_t> samples{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const auto result = evaluate({.model = model_, .solver = *gcs}, *source_, samples, {});
+  const Trust& trust = result.parts.at(1).trust;
+  EXPECT_EQ(trust.pairs, 320U);
+  ASSERT_EQ(trust.signals.size(), 3U);
+  EXPECT_EQ(trust.signals[1].name, "time");
+  EXPECT_EQ(trust.signals[1].within.mean, 0) << "all samples have the same times";
+  for (const auto& signal : trust.signals) {
+    EXPECT_EQ(signal.within.frames, 32U);
+    EXPECT_LE(signal.within.low, signal.within.mean);
+    EXPECT_GE(signal.within.high, signal.within.mean);
+  }
+  const auto parsed = nlohmann::json::parse(json(result, {}))["time_informed"]["trust"];
+  EXPECT_EQ(parsed["rank_correlation"]["doubt"]["within_frames"].size(), 3U);
+  ASSERT_EQ(parsed["reliability"].size(), 3U);
+  EXPECT_NEAR(parsed["reliability"][0]["from"].get<double>(), 0.1, 1e-6);
+  EXPECT_NEAR(parsed["reliability"][2]["to"].get<double>(), 3.2, 1e-5);
+  EXPECT_EQ(parsed["reliability"][0]["parts"].size(), 4U);
+  EXPECT_NE(csv(result).find("time_informed,trust.doubt.within_frames.low,"), std::string::npos);
+  EXPECT_NE(csv(result).find("time_informed,trust.reliability.3.4,"), std::string::npos);
+  EXPECT_NE(table(result).find("at equal time"), std::string::npos) << table(result);
 }
 
 TEST_F(Evaluating, TellsOfDivergenceInsteadOfANumber) {

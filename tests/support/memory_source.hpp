@@ -27,6 +27,7 @@ class MemorySource : public data::Source {
   }
 
   const data::Description& description() const override { return description_; }
+  data::Description& describe() { return description_; }
   std::vector<double> times(std::size_t sample) const override {
     std::vector<double> out;
     for (std::size_t t = 0; t < description_.frames[sample]; ++t) out.push_back(time(sample, t));

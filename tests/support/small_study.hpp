@@ -76,7 +76,7 @@ inline nlohmann::ordered_json small_evaluation(double error, double cost) {
   return out;
 }
 
-/// What `cvf evaluate` adds to it now: baselines, channels, times, where it came about.
+/// What `cvf evaluate` adds to it now: baselines, channels, times, where it came about, trust at equal times.
 inline nlohmann::ordered_json full_evaluation(double error, double cost, const std::string& protocol,
                                               const std::vector<std::string>& channels) {
   auto out = small_evaluation(error, cost);
@@ -88,6 +88,11 @@ inline nlohmann::ordered_json full_evaluation(double error, double cost, const s
   out["origin"]["date"] = "2026-01-02";
   out["origin"]["machine"] = "A small computer";
   auto& part = out[protocol];
+  part["trust"]["rank_correlation"] = {{"doubt", {{"pooled", 0.8}, {"within_frames", {0.3, 0.1, 0.5}}}},
+                                       {"time", {{"pooled", 0.9}, {"within_frames", {0, 0, 0}}}}};
+  const auto parts = part["trust"]["reliability"];
+  part["trust"]["reliability"] = nlohmann::ordered_json::array();
+  part["trust"]["reliability"].push_back({{"from", 0.5}, {"to", 1.0}, {"parts", parts}});
   for (std::size_t c = 0; c < channels.size(); ++c)
     part["rollout_rmse"]["parts"][channels[c]] = error * static_cast<double>(c + 1);
   for (const std::string name : {"persistence", "mean_state"}) {

@@ -28,6 +28,7 @@ optimizer.learning_rate = 0.01
 checkpoint = {{steps = 7, minutes = 0.0}}
 log = {{steps = 1, diagnostics = 50}}
 validation.steps = 60
+evaluation.samples = 0
 {}
 )",
                                             scratch.path("data.h5"), more));

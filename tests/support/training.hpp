@@ -33,6 +33,7 @@ checkpoint.minutes = 0.0
 log.steps = 5
 log.diagnostics = 20
 validation.steps = 20
+evaluation.samples = 0
 {}
 )",
                      data_file, more);

@@ -4,6 +4,7 @@
 
 namespace cvf::cli {
 
+void add_init(CLI::App&) {}
 void add_train(CLI::App&) {}
 void add_evaluate(CLI::App&) {}
 void add_bench(CLI::App&) {}

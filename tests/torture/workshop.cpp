@@ -32,6 +32,7 @@ checkpoint.minutes = 0.0
 log.steps = 2
 log.diagnostics = 3
 validation.steps = 3
+evaluation.samples = 0
 )";
 
 void write(const fs::path& path, const std::string& content) {

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "cli/models/error_bars.hpp"
+#include "cli/models/evaluate.hpp"
 #include "cli/models/solver_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
@@ -24,6 +27,7 @@ struct Evaluate {
   SolverOption solver;
   evaluate::Options options;
   double coverage = 0.9;
+  std::size_t most_samples = std::numeric_limits<std::size_t>::max();  // of a split
   bool print_json = false, definitions = false, calibrate = false, any_spacing = false, changed_data = false;
 
   std::vector<std::size_t> wanted(const data::Splits& splits, std::size_t count) const {
@@ -34,7 +38,7 @@ struct Evaluate {
                        : name == "validation" ? splits.validation
                                               : splits.test;
     if (list.empty()) throw UsageError("--split {}: the run has no such samples; give --samples", name);
-    return list;
+    return {list.begin(), list.begin() + static_cast<std::ptrdiff_t>(std::min(list.size(), most_samples))};
   }
   std::string split_name() const { return split.empty() ? (calibrate ? "validation" : "test") : split; }
 
@@ -85,6 +89,24 @@ struct Evaluate {
       return;
     }
     if (run_path.empty()) throw UsageError("RUN is missing: the folder of a run or a model");
+    run_path = folder_of_run(run_path);
+    const auto done = evaluate();
+    if (calibrate) return;
+    if (print_json) {
+      fmt::print("{}", evaluate::json(done.result, done.from));
+      return;
+    }
+    fmt::print("{}: {} samples of {}\n{}definitions: cvf evaluate --definitions\n", done.from.at("model"),
+               done.from.at("sample_count"), done.from.at("data"), evaluate::table(done.result));
+  }
+
+  struct Done {
+    evaluate::Evaluation result;
+    evaluate::Origin from;
+  };
+
+  /// Writes what it was asked to write.
+  Done evaluate() {
     if (protocol != "both") options.protocols = {protocol};
     if (options.keep > 0 && out.empty())
       throw UsageError("--keep {}: forecasts are written beside the scores; give --out NAME", options.keep);
@@ -96,6 +118,7 @@ struct Evaluate {
     if (options.every == 0) options.every = trained.downsampling.factor;
     if (!channels.empty()) trained.data.channels.clear();
     const auto source = rollout::fitted(train::open_data(trained.data), found.model, channels, any_spacing);
+    if (!data_file.empty()) say_notes(*source);
     refuse_own_input(trained.data.file);
     if (!calibrate) check_unchanged(found.model, trained.data.file);
     const std::size_t count = source->description().samples;
@@ -111,8 +134,9 @@ struct Evaluate {
         .model = found.model, .solver = *stepper, .any_spacing = any_spacing, .kept = "nothing was written"};
     if (calibrate) {
       refuse_unfit(splits, list, found, trained.data.file);
-      return write_calibration(found, made, evaluate::trials(setup, *source, list, options),
-                               evaluate::trials(setup, *source, shape_samples(splits, list), options), list);
+      write_calibration(found, made, evaluate::trials(setup, *source, list, options),
+                        evaluate::trials(setup, *source, shape_samples(splits, list), options), list);
+      return {};
     }
     const auto calibration = calibration_for(found, made, coverage, splits, list);
     auto result = evaluate::evaluate(setup, *source, list, options);
@@ -123,6 +147,7 @@ struct Evaluate {
     const auto from = origin(found, trained, made.to_toml(), list.size());
     keep_forecasts(result, *source, from);
     write(result, from);
+    return {std::move(result), from};
   }
 
   void keep_forecasts(const evaluate::Evaluation& result, const data::Source& source,
@@ -138,21 +163,47 @@ struct Evaluate {
   }
 
   void write(const evaluate::Evaluation& result, const evaluate::Origin& from) const {
-    const std::string json = evaluate::json(result, from);
-    if (!out.empty()) {
-      files::write_atomically(out + ".json", json);
-      files::write_atomically(out + ".csv", evaluate::csv(result));
-    }
-    if (print_json) {
-      fmt::print("{}", json);
-      return;
-    }
-    fmt::print("{}: {} samples of {}\n{}definitions: cvf evaluate --definitions\n", from.at("model"),
-               from.at("sample_count"), from.at("data"), evaluate::table(result));
+    if (out.empty()) return;
+    files::write_atomically(out + ".csv", evaluate::csv(result));
+    files::write_atomically(out + ".json", evaluate::json(result, from));
   }
 };
 
+std::string summary(const evaluate::Evaluation& result) {
+  const auto& part = result.parts.back();
+  std::string out = fmt::format("rollout error {}", part.find("rollout_rmse")->text());
+  for (const auto& baseline : part.baselines) {
+    for (const auto& score : baseline.scores) {
+      if (score.row->name == "rollout_rmse") out += fmt::format(", {} {}", baseline.name, score.text());
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+void evaluate_at_the_end(const std::string& run_folder, const train::EvaluationOptions& wanted) {
+  if (wanted.samples == 0) return;
+  Evaluate verb;
+  verb.run_path = run_folder;
+  verb.out = run_folder + "/evaluation";
+  verb.most_samples = static_cast<std::size_t>(wanted.samples);
+  verb.protocol = "time_informed";
+  verb.options.keep = static_cast<std::size_t>(wanted.keep);
+  try {
+    const std::string json = verb.out + ".json", checkpoint = run::open(run_folder).checkpoint;
+    const std::string before = std::filesystem::exists(json) ? files::read_whole(json) : "";
+    if (before.find(checkpoint) != std::string::npos) return;
+    const auto done = verb.evaluate();
+    log::note("{}: {} test samples: {}; next: cvf report {}", json, done.from.at("sample_count"),
+              summary(done.result), run_folder);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error& why) {
+    log::warning("{}: the run is complete, but its test samples were not evaluated: {}", run_folder,
+                 why.what());
+  }
+}
 
 void add_evaluate(CLI::App& app) {
   CLI::App& verb_app =

@@ -16,12 +16,13 @@
 #include "data/resources.hpp"
 #include "rollout/forecast_file.hpp"
 #include "rollout/request.hpp"
+#include "train/run_data.hpp"
 
 namespace cvf::cli {
 namespace {
 
 struct Rollout {
-  std::string run_path, out, samples;
+  std::string run_path, out, samples, split = "test";
   InputFile input;
   std::vector<std::string> channels;
   SolverOption solver;
@@ -42,13 +43,40 @@ struct Rollout {
     return out_plan;
   }
 
+  // The run's own file as the run saw it, or one that the user names.
+  std::shared_ptr<const data::Source> open(const run::Folder& run, const train::RunOptions& trained) const {
+    auto data = trained.data;
+    if (input.path.empty() && data.file.empty())
+      throw UsageError("{}: the model does not name the file that it was trained on; give --data", run_path);
+    if (!input.path.empty() && !files::same_file(input.path, data.file)) {
+      const auto source = rollout::fitted(input.open(), run.model, channels, any_spacing);
+      say_notes(*source);
+      return source;
+    }
+    if (!input.options.dataset.empty()) data.open.dataset = input.options.dataset;
+    if (!input.options.axes.empty()) data.open.axes = input.options.axes;
+    if (input.options.dt > 0) data.open.dt = input.options.dt;
+    if (!channels.empty()) data.channels.clear();
+    return rollout::fitted(train::open_data(data), run.model, channels, any_spacing);
+  }
+
+  std::vector<std::size_t> chosen(const train::RunOptions& trained, std::size_t count) const {
+    if (!samples.empty()) return data::parse_ranges(samples, count, "--samples");
+    if (!input.path.empty()) return data::parse_ranges(fmt::format("0:{}", count), count, "--samples");
+    const auto splits = data::make_splits(trained.split, count);
+    const auto& list = split == "train"        ? splits.train
+                       : split == "validation" ? splits.validation
+                                               : splits.test;
+    if (list.empty()) throw UsageError("--split {}: the run has no such samples; give --samples", split);
+    return list;
+  }
+
   // The forecast, and the unfinished file and journal beside it, take the place of whatever is there.
-  void refuse_own_input(const std::string& model_folder) const {
+  void refuse_own_input(const std::string& model_folder, const std::string& data_file) const {
     for (const std::string& written : {out, out + ".part", out + ".journal"}) {
-      if (files::same_file(written, input.path)) {
-        throw UsageError(
-            "--out {}: {} is the file that the forecast starts from (--data); give another --out", out,
-            written);
+      if (files::same_file(written, data_file)) {
+        throw UsageError("--out {}: {} is the file that the forecast starts from; give another --out", out,
+                         written);
       }
       for (const auto& item : std::filesystem::directory_iterator(model_folder)) {
         if (!files::same_file(written, item.path().string())) continue;
@@ -69,17 +97,19 @@ struct Rollout {
                                 .frame_notes = notes_of_a_frame});
   }
 
-  void run() const {
+  void run() {
+    run_path = folder_of_run(run_path);
     tensors::prepare();
     if (std::filesystem::exists(out) && !overwrite) {
       throw DataError("{}: exists already; give --overwrite to replace it, or another --out", out);
     }
     const run::Folder found = run::open(run_path);
-    refuse_own_input(model::folder::present(found.path));
-    const auto source = rollout::fitted(input.open(), found.model, channels, any_spacing);
-    const std::size_t count = source->description().samples;
-    const auto wanted =
-        data::parse_ranges(samples.empty() ? fmt::format("0:{}", count) : samples, count, "--samples");
+    const auto trained = train::RunOptions::read(
+        config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
+    refuse_own_input(model::folder::present(found.path),
+                     input.path.empty() ? trained.data.file : input.path);
+    const auto source = open(found, trained);
+    const auto wanted = chosen(trained, source->description().samples);
     const solvers::Choice made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
     check_resources(*source, wanted);
@@ -162,13 +192,15 @@ void add_rollout(CLI::App& app) {
   CLI::App& verb_app = *app.add_subcommand("rollout", "forecast samples of a data file with a trained model");
   const auto verb = bind<Rollout>(verb_app);
   verb_app.footer(
-      "Example: cvf rollout runs/pendulum --data data/pendulum.h5 --samples 180:188 --until 9 --out "
-      "forecast.h5\n"
+      "Example: cvf rollout pendulum --until 9 --out forecast.h5 (the run's test samples), or with --data "
+      "FILE\n"
       "The forecast is a data file (cvf data picture reads it) with time, step and NRE of every step.\n"
       "Solvers and their options: cvf explain solver");
-  verb_app.add_option("RUN", verb->run_path, "a model's folder, or a run's (its best, else its last model)")
+  verb_app.add_option("RUN", verb->run_path, "a model's folder, or a run's or its name (its best, else its last model)")
       ->required();
-  verb_app.add_option("--data", verb->input.path, "data file with the initial states")->required();
+  verb_app.add_option("--data", verb->input.path,
+                      "data file with the initial states, all of its samples (the run's own, and its test "
+                      "samples)");
   verb_app.add_option("--dataset", verb->input.options.dataset,
                       "path of the array in a plain HDF5 or NPZ file");
   verb_app.add_option("--axes", verb->input.options.axes, "axes of a plain array, e.g. n,t,y,x,c");
@@ -180,7 +212,11 @@ void add_rollout(CLI::App& app) {
           "differ")
       ->delimiter(',');
   verb_app.add_option("--out", verb->out, "file to write")->required();
-  verb_app.add_option("--samples", verb->samples, "which samples, e.g. 0:8; all when left out");
+  verb_app.add_option("--samples", verb->samples, "which samples, e.g. 0:8");
+  verb_app.add_option("--split", verb->split, "which samples of the run's own file")
+      ->check(CLI::IsMember({"train", "validation", "test"}))
+      ->default_str("test")
+      ->excludes("--data");
   verb_app.add_option("--from", verb->request.from_frame, "the frame to start from (0)");
   verb_app.add_option("--until", verb->request.until,
                       "last time; the file's own times, continued at its spacing");

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "cli/models/evaluate.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/log.hpp"
@@ -56,10 +57,17 @@ struct Train {
     if (data_only) return;
     if (local_ranks > 1 && train::run_local_ranks(local_ranks)) return;
     tensors::prepare();
+    const auto afterwards = wanted.evaluation;
+    const bool leads = train_all(std::move(wanted));  // its group has parted: nobody waits for what follows
+    if (leads) evaluate_at_the_end(folder(), afterwards);
+  }
+
+  bool train_all(train::RunOptions wanted) const {
     auto group = train::ProcessGroup::join();
     const auto outcome =
         train::train(std::move(wanted), folder(), group, {overwrite, std::chrono::seconds(wait)});
     if (group.leads()) tell(outcome, group.size());
+    return group.leads();
   }
 
   void tell(const train::Outcome& o, int ranks) const {
@@ -90,10 +98,12 @@ void add_train(CLI::App& app) {
       "The run's folder (runs/pendulum here) holds run.toml, log.jsonl, metrics.csv, checkpoints, `last` "
       "and\n"
       "`best`, the model with the lowest rollout error on the validation samples: the mean of that on every\n"
-      "frame and that on the training grid.\n"
+      "frame and that on the training grid. At the end it evaluates test samples (evaluation.*; [evaluation]\n"
+      "samples = 0 does not), so that cvf report has something to show.\n"
       "SIGINT or SIGTERM: saves and ends with exit code 8; the same command continues, to the bit.\n"
       "Settings: cvf explain run. Ranks: --local-ranks N, or torchrun, mpirun, srun.\n"
-      "Next: cvf evaluate runs/pendulum, cvf rollout runs/pendulum --data FILE --out forecast.h5");
+      "A run file for a data file of yours: cvf init FILE.\n"
+      "Next: cvf report pendulum, cvf evaluate pendulum, cvf rollout pendulum --out forecast.h5");
   verb_app.add_option("RUN", verb->run_file, "TOML file that says what to train");
   verb_app.add_option("--out", verb->out, "folder of the run (runs/NAME-OF-RUN)");
   verb_app.add_option("--set", verb->sets, "any setting, e.g. --set optimizer.learning_rate=1e-3")

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
@@ -58,11 +59,20 @@ void read_axes(Description& description, const hdf5::Group& parent, const std::s
   });
 }
 
+bool is_coordinate(const std::string& name) {
+  constexpr std::array known{"t", "time", "times", "t-coordinate", "x", "y", "z", "x-coordinate", "y-coordinate",
+                             "z-coordinate"};
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
 std::vector<double> uniform_times(std::size_t frames, const OpenOptions& options,
                                   std::vector<std::string>& notes) {
   const double dt = options.dt > 0 ? options.dt : 1;
-  notes.push_back(fmt::format("the file has no times: frames are taken to be {} apart{}", dt,
-                              options.dt > 0 ? "" : " (give --dt to change that)"));
+  if (options.dt <= 0) {
+    notes.emplace_back(
+        "the file has no times, so its frames are taken to be 1 apart; if they are not, say so: --dt, or dt "
+        "in [data] of a run file");
+  }
   std::vector<double> times(frames);
   for (std::size_t i = 0; i < frames; ++i) times[i] = dt * static_cast<double>(i);
   return times;

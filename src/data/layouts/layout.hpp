@@ -57,6 +57,9 @@ std::vector<std::vector<double>> read_times(const hdf5::Group& parent, const std
 std::vector<double> uniform_times(std::size_t frames, const OpenOptions& options,
                                   std::vector<std::string>& notes);
 
+/// Is `name` one that arrays of coordinates have: t, time, x, y and their like?
+bool is_coordinate(const std::string& name);
+
 /// `text` cut at commas, without the spaces around each name.
 std::vector<std::string> trimmed_names(const std::string& text);
 

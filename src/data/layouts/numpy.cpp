@@ -1,5 +1,5 @@
 // Layout J, NPY and NPZ: arrays without a word about their axes, so the user gives them. Members t or time, x
-// and y of an NPZ are coordinates.
+// and y of an NPZ are coordinates; other members with one number for each sample are its parameters.
 #include <algorithm>
 
 #include "core/errors.hpp"
@@ -132,6 +132,17 @@ Content describe(const std::string& file, const Member& member, const OpenOption
   return content;
 }
 
+void read_parameters(const Archive& archive, const Member& states, Content& content) {
+  Description& about = content.description;
+  for (const auto& name : archive.names()) {
+    const auto member = archive.find(name);
+    const bool one_each = member->header.extents == Extents{about.samples};
+    if (!one_each || is_coordinate(name) || name == states.name) continue;
+    content.scalars[name] = npy::read_all(*member->bytes, member->header, member->full_name);
+    about.parameters.push_back(name);
+  }
+}
+
 std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& options) {
   const Archive archive(file);
   const Member member = choose(archive, file, options);
@@ -145,6 +156,7 @@ std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& opt
     content.times = rows_of(*times, about, about.notes);
   else
     content.times = {uniform_times(about.frames[0], options, about.notes)};
+  if (about.samples > 1) read_parameters(archive, member, content);
   return std::make_unique<ArraySource>(std::move(content));
 }
 

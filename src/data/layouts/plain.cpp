@@ -89,6 +89,32 @@ std::vector<std::vector<double>> find_times(const hdf5::Group& root, const std::
   return {uniform_times(about.frames.empty() ? 0 : about.frames[0], options, about.notes)};
 }
 
+std::vector<double> numbers_or_nothing(const hdf5::Group& root, const std::string& path, std::size_t wanted) {
+  try {
+    return neighbour(root, path, wanted);
+  } catch (const DataError&) {
+    return {};  // damage in an array that nobody asked for
+  }
+}
+
+// Other neighbours with one number for each sample are its parameters.
+void read_parameters(const hdf5::Group& root, const std::string& path, Content& content) {
+  constexpr std::size_t most = 100;
+  Description& about = content.description;
+  const std::string folder = beside(path, "");
+  const std::string parent = folder.substr(0, folder.find_last_not_of('/') + 1);
+  const auto group = parent.empty() ? root.again() : root.group(parent);
+  std::size_t looked_at = 0;
+  for (const auto& name : group.children()) {
+    if (++looked_at > most) return;
+    if (is_coordinate(name) || folder + name == path) continue;
+    const auto values = numbers_or_nothing(root, folder + name, about.samples);
+    if (values.empty()) continue;
+    content.scalars[name] = values;
+    about.parameters.push_back(name);
+  }
+}
+
 std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options) {
   Content content;
   Description& about = content.description;
@@ -108,6 +134,7 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
     return neighbour(root, beside(path, axis), size);
   });
   content.times = find_times(root, path, options, about);
+  if (about.samples > 1) read_parameters(root, path, content);
   show_attributes(root, about);
   return std::make_unique<ArraySource>(std::move(content));
 }

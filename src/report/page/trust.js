@@ -5,45 +5,81 @@ function trustsHere() {
     .filter(({ trust }) => trust?.reliability?.length);
 }
 
+// Evaluations of older versions have one list of bins over all lead times.
+function leadTimes(trust) {
+  return trust.reliability[0]?.parts
+    ? trust.reliability.map((bin) => ({ ...bin, words: `lead time ${show(bin.from)} to ${show(bin.to)}` }))
+    : [{ parts: trust.reliability, words: "all lead times together" }];
+}
+
 function trustChart() {
   return chart(() => {
     const all = trustsHere();
     if (!all.length) return null;
-    const series = all.map(({ cell, trust }) => ({
-      key: cell.method,
-      colour: colourOf(cell.method),
-      width: 1.2,
-      marks: true,
-      size: 4,
-      points: trust.reliability.map((bin) => ({
-        x: bin.mean_score,
-        y: bin.mean_error,
-        yLow: bin.mean_error,
-        yHigh: bin.largest_error,
-        tip: `${cell.method}, seed ${cell.seed}\nscore ${show(bin.mean_score)}\nmean error ${show(bin.mean_error)}, largest ${show(bin.largest_error)}\n${bin.count} pairs`,
+    const series = all.flatMap(({ cell, trust }) =>
+      leadTimes(trust).map(({ parts, words }) => ({
+        key: cell.method,
+        colour: colourOf(cell.method),
+        width: 1.2,
+        marks: true,
+        size: 4,
+        points: parts.map((part) => ({
+          x: part.mean_score,
+          y: part.mean_error,
+          yLow: part.mean_error,
+          yHigh: part.largest_error,
+          tip: `${cell.method}, seed ${cell.seed}, ${words}\ndoubt ${show(part.mean_score)}\nmean error ${show(part.mean_error)}, largest ${show(part.largest_error)}\n${part.count} pairs`,
+        })),
       })),
-    }));
+    );
     return {
       series,
       ratio: 0.5,
-      x: { label: "score: sum of NRE × step so far", log: true },
+      x: { label: "doubt: sum of NRE × step so far", log: true },
       y: { label: "RMSE of the frame, physical units", log: true },
       note: rankWords(all),
     };
   });
 }
 
+// Mean and deviation over seeds of a number of each cell, method by method; empty where none has it.
+function byMethod(all, numberOf) {
+  return unique(all.map(({ cell }) => cell.method))
+    .map((method) => {
+      const values = all
+        .filter(({ cell }) => cell.method === method)
+        .map(({ trust }) => numberOf(trust))
+        .filter(isNumber);
+      return values.length
+        ? `${method} ${plusMinus({ mean: mean(values), deviation: deviation(values), count: values.length })}`
+        : "";
+    })
+    .filter(Boolean)
+    .join(", ");
+}
+
+const signalWords = { doubt: "the doubt", time: "time alone", distance: "distance from the start alone" };
+
 function rankWords(all) {
-  const words = unique(all.map(({ cell }) => cell.method)).map((method) => {
-    const values = all
-      .filter(({ cell }) => cell.method === method)
-      .map(({ trust }) => trust.rank_correlation)
-      .filter(isNumber);
-    return values.length
-      ? `${method} ${plusMinus({ mean: mean(values), deviation: deviation(values), count: values.length })}`
-      : "";
-  });
-  return `Rank correlation of score and error (1: a perfect ranking): ${words.filter(Boolean).join(", ")}.`;
+  const within = Object.entries(signalWords)
+    .map(([name, words]) => [words, byMethod(all, (trust) => trust.rank_correlation?.[name]?.within_frames?.[0])])
+    .filter(([, values]) => values)
+    .map(([words, values]) => `${words}: ${values}`);
+  const single = all.length === 1 ? all[0].trust.rank_correlation?.doubt?.within_frames : null;
+  const interval = single ? ` (95 % interval of the doubt ${show(single[1])} to ${show(single[2])})` : "";
+  const pooled = byMethod(all, (trust) =>
+    isNumber(trust.rank_correlation) ? trust.rank_correlation : trust.rank_correlation?.doubt?.pooled,
+  );
+  return [
+    within.length
+      ? `Rank correlation with the error among the samples at equal lead time (1: a perfect ranking, 0: none): ${within.join("; ")}${interval}.`
+      : "",
+    pooled
+      ? `With all frames together, where errors grow with time and so does every sum along a forecast: the doubt: ${pooled}.`
+      : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 function trustSection() {
@@ -57,8 +93,8 @@ function trustSection() {
     () => trustsHere().length > 0,
     section(
       "trust",
-      "Trust calibration",
-      "Frames sorted by the model's own doubt and cut into bins of equal size: mean error of each bin, with a bar up to its largest. A rising line means that the doubt can be trusted. A line for each seed.",
+      "Trust",
+      "The samples of each frame sorted by the model's own doubt and cut into four parts: mean error of each part, with a bar up to its largest. A line for each third of the lead times, and for each seed. A line that rises means that the doubt tells the better forecasts from the worse ones of the same length; that the lines lie above each other says only that errors grow with time.",
       trustChart(),
     ),
   );

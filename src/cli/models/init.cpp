@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/verbs.hpp"
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "train/first_run.hpp"
+
+namespace cvf::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Init {
+  InputFile input;
+  std::string out;
+  bool overwrite = false;
+
+  void run() const {
+    const std::string file = out.empty() ? fs::path(input.path).stem().string() + ".toml" : out;
+    if (fs::exists(file) && !overwrite)
+      throw UsageError("{}: exists already; give --overwrite to replace it, or another --out", file);
+    if (files::same_file(file, input.path)) throw UsageError("--out {}: is the data file", file);
+    train::DataOptions data;
+    data.file = input.path;
+    data.open = input.options;
+    const std::string text = train::first_run(data, fs::path(file).stem().string());
+    files::write_atomically(file, text);
+    fmt::print("{}\n{}: change what you know better, then: cvf train {} && cvf report {}\n", text, file, file,
+               fs::path(file).stem().string());
+  }
+};
+
+}  // namespace
+
+void add_init(CLI::App& app) {
+  CLI::App& verb_app = *app.add_subcommand(
+      "init", "look at a data file and write a short run file for it, with the reason for each choice");
+  const auto verb = bind<Init>(verb_app);
+  verb_app.footer(
+      "Example: cvf init mine.h5 && cvf train mine.toml && cvf report mine\n"
+      "A plain array needs to be told what its axes mean, in their order:\n"
+      "         cvf init mine.h5 --dataset results/u --axes n,t,y,x --dt 0.05\n"
+      "These words go into the run file; no later command needs them.\n"
+      "Is the file fit to learn from? cvf data audit");
+  verb->input.add_to(verb_app);
+  verb_app.add_option("--out", verb->out, "run file to write (FILE's name with .toml, in this folder)");
+  verb_app.add_flag("--overwrite", verb->overwrite, "replace an existing run file");
+}
+
+}  // namespace cvf::cli

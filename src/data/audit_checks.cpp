@@ -1,0 +1,95 @@
+#include "data/audit_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/errors.hpp"
+#include "data/resemblance.hpp"
+
+namespace cvf::data {
+namespace {
+
+// A spacing that the file states, beside the one of its times or coordinates. A simulation may write every
+// so many of its own steps, and call these dt.
+struct Axis {
+  const char* what;
+  std::vector<double> places;
+  std::vector<std::string> attributes;
+  bool in_steps = false;
+};
+
+void check_spacing(const Axis& axis, const Description& d, Audit& audit) {
+  if (axis.places.size() < 2 || !evenly_spaced(axis.places)) return;
+  const double spacing =
+      (axis.places.back() - axis.places.front()) / static_cast<double>(axis.places.size() - 1);
+  for (const auto& name : axis.attributes) {
+    const auto found = d.attributes.find(name);
+    const double stated = found == d.attributes.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
+    const double ratio = spacing / stated;
+    if (!(stated > 0) || std::abs(ratio - 1) <= 1e-2) continue;
+    const bool whole = axis.in_steps && ratio > 1 && std::abs(ratio - std::round(ratio)) <= 1e-2;
+    audit.findings.push_back(
+        {"contradicting spacing", whole ? Severity::remark : Severity::fault,
+         fmt::format("the attribute {} is {:g}, but the {} are {:g} apart{}", name, stated, axis.what,
+                     spacing,
+                     whole ? fmt::format(": every {:g} steps of a simulation?", std::round(ratio))
+                           : ": which of them is right?"),
+         {}});
+  }
+}
+
+}  // namespace
+
+bool evenly_spaced(const std::vector<double>& times) {
+  if (times.size() < 3) return true;
+  const double spacing = (times.back() - times.front()) / static_cast<double>(times.size() - 1);
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (std::abs(times[i] - times[i - 1] - spacing) > 1e-3 * spacing)
+      return false;  // float32 stamps are this exact
+  }
+  return true;
+}
+
+void check_resemblance(const Source& source, Audit& audit) {
+  constexpr double nothing = 0.1, little = 0.5, much = 0.8;
+  const auto& d = source.description();
+  const Resemblance seen = resemblance(source);
+  audit.frame_correlation = seen.next_frame;
+  if (seen.next_frame < little && seen.next_sample > much) {
+    audit.findings.push_back(
+        {"axes", Severity::fault,
+         fmt::format("neighbouring samples resemble each other (correlation {:.2f}), neighbouring frames do "
+                     "not ({:.2f}): are the axes n and t the other way round in {}?",
+                     seen.next_sample, seen.next_frame, d.axes),
+         {}});
+    return;
+  }
+  // A quarter of a period between frames gives 0 for one frame and -1 for two; a wave that has moved on gives
+  // 0 for both, but lies smoothly on its grid.
+  const bool unrelated = std::abs(seen.next_frame) < nothing && !(std::abs(seen.second_frame) >= nothing);
+  if (!unrelated) return;
+  const bool smooth = seen.next_cell > little;
+  audit.findings.push_back(
+      {"unrelated frames", smooth ? Severity::remark : Severity::fault,
+       fmt::format("a frame says nothing about the next (correlation {:.2f}, after two frames {:.2f}): {}",
+                   seen.next_frame, seen.second_frame,
+                   smooth ? "the steps are long beside what happens in them, or the axes are not what they "
+                            "were said to be"
+                          : "the values are noise, or the axes are not what they were said to be"),
+       {}});
+}
+
+void check_spacings(const Source& source, Audit& audit) {
+  const auto& d = source.description();
+  const bool has_times = std::none_of(d.notes.begin(), d.notes.end(), [](const std::string& note) {
+    return note.find("has no times") != std::string::npos;
+  });
+  if (d.samples > 0) {
+    check_spacing({"frames", source.times(0), {"dt", "delta_t", "time_step", "t_spacing"}, has_times}, d,
+                  audit);
+  }
+  check_spacing({"cells along x", d.x, {"dx", "delta_x", "x_spacing"}}, d, audit);
+  check_spacing({"cells along y", d.y, {"dy", "delta_y", "y_spacing"}}, d, audit);
+}
+
+}  // namespace cvf::data

@@ -1,0 +1,143 @@
+// The run file that cvf init writes: what it chooses from the data, and that it can be trained.
+#include "train/first_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "core/files.hpp"
+#include "support/archives.hpp"
+#include "support/has.hpp"
+#include "support/scratch.hpp"
+#include "support/training.hpp"
+#include "train/run_data.hpp"
+
+namespace cvf::train {
+namespace {
+
+using testing_support::has;
+using testing_support::npy;
+using testing_support::raw;
+using testing_support::Scratch;
+using files::write_atomically;
+
+constexpr std::size_t samples = 40, frames = 33;
+
+// Circles of a given speed (radians a frame), as an NPZ with what `more` adds to it.
+std::string circles(const Scratch& scratch, double speed,
+                    std::vector<std::pair<std::string, std::string>> more = {}) {
+  std::vector<float> values;
+  for (std::size_t n = 0; n < samples; ++n) {
+    for (std::size_t t = 0; t < frames; ++t) {
+      const double angle = speed * static_cast<double>(t) + 0.7 * static_cast<double>(n);
+      values.push_back(static_cast<float>(std::cos(angle)));
+      values.push_back(static_cast<float>(std::sin(angle)));
+    }
+  }
+  more.emplace_back("states.npy", npy("<f4", "(40, 33, 2)", raw(values)));
+  const std::string file = scratch.path("circles.npz");
+  write_atomically(file, testing_support::zip(more, false));
+  return file;
+}
+
+std::string numbers(const std::function<double(double)>& value, std::size_t count) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back(value(static_cast<double>(i)));
+  return npy("<f8", fmt::format("({},)", count), raw(out));
+}
+
+std::string proposed(const std::string& file, double dt = 0) {
+  DataOptions data;
+  data.file = file;
+  data.open.axes = "n,t,c";
+  data.open.dt = dt;
+  return first_run(data, "mine");
+}
+
+RunOptions read(const std::string& text) {
+  return RunOptions::read(config::Document::from_text(text, "mine.toml"));
+}
+
+TEST(FirstRun, CanBeTrainedAsItIs) {
+  const Scratch scratch;
+  const std::string text = proposed(circles(scratch, 0.1), 0.25);
+  EXPECT_TRUE(has(text, "cvf train mine.toml && cvf report mine")) << text;
+  auto options = read(text);
+  EXPECT_EQ(options.data.open.axes, "n,t,c");
+  EXPECT_EQ(options.data.open.dt, 0.25);
+  EXPECT_EQ(options.field, "mlp");
+  EXPECT_EQ(options.split.train, "0:32");
+  EXPECT_EQ(options.split.validation, "32:36");
+  EXPECT_EQ(options.split.test, "36:40");
+  EXPECT_EQ(options.length.minutes, 3);
+  options.length.steps = 3;
+  ProcessGroup alone;
+  EXPECT_EQ(train(std::move(options), scratch.path("run"), alone).steps, 3);
+  EXPECT_FALSE(has(text, "no times")) << text;
+}
+
+TEST(FirstRun, SaysThatFramesAreTakenToBeOneApart) {
+  const Scratch scratch;
+  const std::string file = circles(scratch, 0.1);
+  EXPECT_TRUE(has(proposed(file), "taken to be 1 apart")) << proposed(file);
+  auto options = read(proposed(file));
+  EXPECT_TRUE(has(prepare(options).notes.at(0), "taken to be 1 apart")) << "and so does the run itself";
+}
+
+// On the circle, frames k apart differ by 2 sin(k speed / 2), and the spread of both channels is 1 / sqrt(2).
+TEST(FirstRun, TakesTheCoarsestFramesWhoseStepsAreSmall) {
+  const Scratch scratch;
+  const auto text = [&](double speed) { return proposed(circles(scratch, speed)); };
+  const auto factor = [&](double speed) { return read(text(speed)).downsampling.factor; };
+  EXPECT_EQ(factor(0.3), 1);
+  EXPECT_EQ(factor(0.12), 2);  // 0.12 * 2 < 1/3 < 0.12 * 4
+  EXPECT_EQ(factor(0.001), 2) << "ten steps must be left of 32";
+  EXPECT_TRUE(has(text(0.12), "differ by 12 % of the state's spread, those 2 apart by 24 %")) << text(0.12);
+}
+
+TEST(FirstRun, TakesEveryFrameOfUnevenTimes) {
+  const Scratch scratch;
+  const auto uneven = numbers([](double i) { return 0.01 * i * i; }, frames);
+  const std::string text = proposed(circles(scratch, 0.001, {{"t.npy", uneven}}));
+  EXPECT_EQ(read(text).downsampling.factor, 1);
+  EXPECT_TRUE(has(text, "times are uneven")) << text;
+}
+
+TEST(FirstRun, NamesTheParametersAndSpreadsSamplesThatTheySort) {
+  const Scratch scratch;
+  const auto mixed = numbers([](double i) { return std::sin(i); }, samples);
+  auto options = read(proposed(circles(scratch, 0.1, {{"omega.npy", mixed}})));
+  EXPECT_EQ(options.data.context.parameters, std::vector<std::string>{"omega"});
+  EXPECT_EQ(options.split.test, "36:40");
+  EXPECT_EQ(prepare(options).source->description().context.parameters, std::vector<std::string>{"omega"});
+
+  const auto rising = numbers([](double i) { return i; }, samples);
+  const std::string text = proposed(circles(scratch, 0.1, {{"omega.npy", rising}}));
+  EXPECT_TRUE(has(text, "sorted by 'omega'")) << text;
+  EXPECT_EQ(read(text).split.validation, "3,13,23,33");
+  EXPECT_EQ(read(text).split.test, "6,16,26,36");
+}
+
+TEST(FirstRun, TakesWhatAFileOnAGridSaysOfItself) {
+  const Scratch scratch;
+  const auto made = [&](const std::string& system) {
+    auto ready = testing_support::options_of(fmt::format(
+        "data.file = \"{}\"\ngenerate.name = \"{}\"\ngenerate.samples = 10\ngenerate.frames = 5\n",
+        scratch.path(system + ".h5"), system));
+    return first_run(ready.data, "mine");
+  };
+  const std::string text = made("burgers");
+  EXPECT_EQ(read(text).field, "conv");
+  EXPECT_TRUE(has(text, "periodic")) << text;
+}
+
+TEST(FirstRun, SaysWhatCannotBeTrainedOn) {
+  const Scratch scratch;
+  write_atomically(scratch.path("one.npy"), npy("<f4", "(5, 1, 2)", raw(std::vector<float>(10, 1))));
+  const auto said = testing_support::sentence_of([&] { proposed(scratch.path("one.npy")); });
+  EXPECT_TRUE(has(said, "samples of one frame")) << said;
+}
+
+}  // namespace
+}  // namespace cvf::train

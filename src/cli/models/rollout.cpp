@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -23,9 +24,9 @@ namespace cvf::cli {
 namespace {
 
 struct Rollout {
-  std::string run_path, out, samples;
+  std::string run_path, out, samples, controls_file;
   InputFile input;
-  std::vector<std::string> channels;
+  std::vector<std::string> channels, parameters;
   SolverOption solver;
   rollout::Request request;
   double memory_mb = 512, coverage = 0;
@@ -40,6 +41,9 @@ struct Rollout {
                            {"model", run_path},
                            {"model_data_hash", model.spec.state.data_hash},
                            {"solver", made}};
+    if (!parameters.empty()) out_plan.attributes.emplace_back("parameters_given", text::join(parameters));
+    if (!controls_file.empty()) out_plan.attributes.emplace_back("controls_from", controls_file);
+    rollout::add_context(out_plan, d.context);
     if (coverage > 0) out_plan.attributes.emplace_back("error_bar_coverage", fmt::format("{}", coverage));
     return out_plan;
   }
@@ -52,12 +56,28 @@ struct Rollout {
             "--out {}: {} is the file that the forecast starts from (--data); give another --out", out,
             written);
       }
+      if (!controls_file.empty() && files::same_file(written, controls_file))
+        throw UsageError("--out {}: {} is the file of the controls; give another --out", out, written);
       for (const auto& item : std::filesystem::directory_iterator(model_folder)) {
         if (!files::same_file(written, item.path().string())) continue;
         throw UsageError("--out {}: {} is a part of the model; give another --out", out,
                          item.path().string());
       }
     }
+  }
+
+  data::GivenContext given_context() const {
+    data::GivenContext given;
+    for (const auto& assignment : parameters) {
+      const auto equals = assignment.find('=');
+      if (equals == std::string::npos || equals == 0)
+        throw UsageError("--parameter {}: write NAME=VALUE, e.g. omega=2.5", assignment);
+      const double value = text::to_real(assignment.substr(equals + 1), "--parameter " + assignment);
+      if (!std::isfinite(value)) throw UsageError("--parameter {}: the value must be finite", assignment);
+      given.parameters[assignment.substr(0, equals)] = value;
+    }
+    if (!controls_file.empty()) given.read_controls(controls_file);
+    return given;
   }
 
   // A record of each frame and its steps is held until the end.
@@ -78,12 +98,13 @@ struct Rollout {
     }
     const RunFolder found = open_run(run_path);
     refuse_own_input(model::folder::present(found.folder));
-    const auto source = rollout::fitted(input.open(), found.model, channels, any_spacing);
+    const auto source = rollout::fitted(input.open(), found.model, channels, any_spacing, given_context());
     const std::size_t count = source->description().samples;
     const auto wanted =
         data::parse_ranges(samples.empty() ? fmt::format("0:{}", count) : samples, count, "--samples");
     const solvers::Choice made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
+    rollout::warn_of_extrapolation(*source, found.model, wanted);
     check_resources(*source, wanted);
     const rollout::Setup setup{found.model, *stepper,
                                static_cast<std::size_t>(std::min(memory_mb * 1e6, 1e18)), any_spacing,
@@ -118,8 +139,10 @@ struct Rollout {
         file.write(first + row, frame, state);
         progress.advance();
       };
-      const auto forecast = rollout::forecast(setup, request.given(source, some), some_times, sink,
-                                              rollout::contexts_of(source, some));
+      const auto contexts = rollout::contexts_of(source, some);
+      for (std::size_t i = 0; i < contexts.size(); ++i) file.write_context(first + i, *contexts[i]);
+      const auto forecast =
+          rollout::forecast(setup, request.given(source, some), some_times, sink, contexts);
       file.write_records(first, forecast.frames);
       for (std::size_t i = 0; bars && i < some.size(); ++i)
         file.write_error_bars(first + i, bars->of(some[i], forecast.frames[i], some_times[i]));
@@ -189,6 +212,11 @@ void add_rollout(CLI::App& app) {
   verb_app.add_option("--times", verb->request.times, "explicit times, comma separated")
       ->delimiter(',')
       ->excludes("--until");
+  verb_app.add_option("--parameter", verb->parameters,
+                      "NAME=VALUE of a parameter, in place of the samples' own; may be repeated");
+  verb_app.add_option("--controls", verb->controls_file,
+                      "CSV (first line: t,NAME,...) or NPZ with the controls, in place of the samples' own; linear "
+                      "between its times, and two equal times are a jump");
   verb->solver.add_to(verb_app);
   verb_app
       .add_option("--coverage", verb->coverage,

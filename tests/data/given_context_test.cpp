@@ -4,6 +4,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "data/context.hpp"
+#include "support/archives.hpp"
 #include "support/has.hpp"
 #include "support/memory_source.hpp"
 #include "support/scratch.hpp"
@@ -44,6 +45,22 @@ TEST_F(GivenContextTest, ReadsCsv) {
   EXPECT_EQ(given.controls, (std::vector<std::string>{"force", "wind"}));
   EXPECT_EQ(given.times, (std::vector<double>{0, 0.5, 0.5, 2}));
   EXPECT_EQ(given.values, (Values{1, 5, 2, 5, -0.3F, 6, 0, 7}));
+}
+
+TEST_F(GivenContextTest, ReadsNpz) {
+  using testing_support::npy;
+  using testing_support::raw;
+  files::write_atomically(
+      scratch_.path("u.npz"),
+      testing_support::zip({{"time.npy", npy("<f8", "(3,)", raw(std::vector<double>{0, 1, 1.5}))},
+                            {"force.npy", npy("<f4", "(3,)", raw(std::vector<float>{2, 3, 4}))},
+                            {"about.npy", npy("<f4", "(1, 1)", raw(std::vector<float>{9}))}},
+                           true));
+  GivenContext given;
+  given.read_controls(scratch_.path("u.npz"));
+  EXPECT_EQ(given.controls, std::vector<std::string>{"force"}) << "what has two axes is no series";
+  EXPECT_EQ(given.times, (std::vector<double>{0, 1, 1.5}));
+  EXPECT_EQ(given.values, (Values{2, 3, 4}));
 }
 
 TEST_F(GivenContextTest, SaysWhatIsWrongWithAFile) {

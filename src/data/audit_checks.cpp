@@ -11,14 +11,14 @@ namespace {
 
 // A spacing that the file states, beside the one of its times or coordinates. A simulation may write every
 // so many of its own steps, and call these dt.
-struct Axis {
-  const char* what;
+struct Places {
+  std::string what;
   std::vector<double> places;
   std::vector<std::string> attributes;
   bool in_steps = false;
 };
 
-void check_spacing(const Axis& axis, const Description& d, Audit& audit) {
+void check_spacing(const Places& axis, const Description& d, Audit& audit) {
   if (axis.places.size() < 2 || !evenly_spaced(axis.places)) return;
   const double spacing =
       (axis.places.back() - axis.places.front()) / static_cast<double>(axis.places.size() - 1);
@@ -88,8 +88,11 @@ void check_spacings(const Source& source, Audit& audit) {
     check_spacing({"frames", source.times(0), {"dt", "delta_t", "time_step", "t_spacing"}, has_times}, d,
                   audit);
   }
-  check_spacing({"cells along x", d.x, {"dx", "delta_x", "x_spacing"}}, d, audit);
-  check_spacing({"cells along y", d.y, {"dy", "delta_y", "y_spacing"}}, d, audit);
+  for (const auto& axis : d.state.axes) {
+    const std::string& name = axis.name;
+    check_spacing({"cells along " + name, axis.coordinates, {"d" + name, "delta_" + name, name + "_spacing"}},
+                  d, audit);
+  }
 }
 
 }  // namespace cvf::data

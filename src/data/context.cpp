@@ -19,8 +19,8 @@ bool has(const Names& names, const std::string& name) {
 
 class InContext : public Source {
  public:
-  InContext(std::shared_ptr<const Source> below, const ContextOptions& options)
-      : below_(std::move(below)), options_(options) {
+  InContext(std::shared_ptr<const Source> below, const ContextOptions& options, const GivenContext& given)
+      : below_(std::move(below)), options_(options), given_(given) {
     const auto& d = below_->description();
     const bool on_grid = !d.state.is_vector();
     const Names channels = d.channels();
@@ -28,7 +28,8 @@ class InContext : public Source {
     names.parameters = options.parameters;
     names.statics = options.statics;
     for (const auto& name : options.controls)
-      (on_grid && has(channels, name) ? names.control_fields : names.controls).push_back(name);
+      (on_grid && has(channels, name) && given_.file.empty() ? names.control_fields : names.controls)
+          .push_back(name);
     check_names(names, on_grid);
     Names left = channels;
     std::erase_if(left, [&](const auto& name) { return is_context(name); });
@@ -57,8 +58,11 @@ class InContext : public Source {
     const auto& names = description_.context;
     const auto scalars = below_->scalars(sample);
     for (const auto& name : names.parameters) {
+      const auto given = given_.parameters.find(name);
       const auto found = scalars.find(name);
-      out->parameters.push_back(found != scalars.end() ? found->second : constant(sample, name));
+      out->parameters.push_back(given != given_.parameters.end() ? given->second
+                                : found != scalars.end()         ? found->second
+                                                                 : constant(sample, name));
       if (std::isfinite(out->parameters.back())) continue;
       throw DataError("{}: sample {}: the parameter '{}' is not finite", description_.file, sample, name);
     }
@@ -67,6 +71,11 @@ class InContext : public Source {
       out->statics.insert(out->statics.end(), field.begin(), field.end());
     }
     if (names.controls.empty() && names.control_fields.empty()) return out;
+    if (!given_.file.empty()) {
+      out->times = given_.times;
+      add_given(names.controls, out->controls);
+      return out;
+    }
     out->times = below_->times(sample);
     add_series(sample, names.controls, 1, out->controls);
     add_series(sample, names.control_fields, cells(), out->control_fields);
@@ -92,7 +101,8 @@ class InContext : public Source {
                       text::suggestion(name, known));
     };
     for (const auto& [name, value] : scalars) known.push_back(name);
-    for (const auto& name : names.parameters) require("parameters", name, scalars.contains(name));
+    for (const auto& name : names.parameters)
+      require("parameters", name, scalars.contains(name) || given_.parameters.contains(name));
     known = channels;
     known.insert(known.end(), statics.begin(), statics.end());
     for (const auto& name : names.statics) require("static", name, has(statics, name));
@@ -102,7 +112,13 @@ class InContext : public Source {
     }
     known = channels;
     known.insert(known.end(), controls.begin(), controls.end());
-    for (const auto& name : names.controls) require("controls", name, has(controls, name));
+    for (const auto& name : names.controls) {
+      if (given_.file.empty()) require("controls", name, has(controls, name));
+      if (!given_.file.empty() && !has(given_.controls, name)) {
+        throw DataError("{}: has no control '{}'{}", given_.file, name,
+                        text::suggestion(name, given_.controls));
+      }
+    }
     Names all = options_.parameters;
     all.insert(all.end(), options_.statics.begin(), options_.statics.end());
     all.insert(all.end(), options_.controls.begin(), options_.controls.end());
@@ -146,8 +162,19 @@ class InContext : public Source {
     }
   }
 
+  void add_given(const Names& names, std::vector<float>& out) const {
+    const std::size_t columns = given_.controls.size();
+    for (std::size_t t = 0; t < given_.times.size(); ++t) {
+      for (const auto& name : names) {
+        const auto column = std::find(given_.controls.begin(), given_.controls.end(), name);
+        out.push_back(given_.values[t * columns + static_cast<std::size_t>(column - given_.controls.begin())]);
+      }
+    }
+  }
+
   std::shared_ptr<const Source> below_, states_;
   ContextOptions options_;
+  GivenContext given_;
   Description description_;
 };
 
@@ -160,10 +187,10 @@ void ContextOptions::describe(config::Section& s) {
   s.key("controls", &controls, "known over the whole forecast: control series of the file, or channels");
 }
 
-std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source,
-                                           const ContextOptions& options) {
+std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source, const ContextOptions& options,
+                                           const GivenContext& given) {
   if (options.empty()) return source;
-  return std::make_shared<InContext>(std::move(source), options);
+  return std::make_shared<InContext>(std::move(source), options, given);
 }
 
 }  // namespace cvf::data

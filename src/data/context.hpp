@@ -1,6 +1,8 @@
-// Which of a file's numbers are the context of its states: parameters, static fields and controls, by name.
+// Which of a file's numbers are the context of its states: parameters, static fields and controls, by name;
+// and what is given in their place.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,10 +21,25 @@ struct ContextOptions {
   void describe(config::Section& section);
 };
 
+/// What every sample gets instead of what the file says, which then need not say it.
+struct GivenContext {
+  std::map<std::string, double> parameters;
+  std::string file;                   // that the controls are from, for sentences; empty: the samples' own
+  std::vector<std::string> controls;  // by name
+  std::vector<double> times;          // [T], linear between them; equal ones are a jump
+  std::vector<float> values;          // [T, controls]
+
+  bool empty() const { return parameters.empty() && file.empty(); }
+
+  /// Takes the controls from a file: CSV whose first line names its columns, or NPZ with an array of numbers for
+  /// each name; `t` (or `time`) are the times. A DataError says what is wrong with it.
+  void read_controls(const std::string& file);
+};
+
 /// The source with these taken out of its states: `context` gives them, and its channels are those that are
-/// left. A channel that is a control of states on a grid is a control field. A DataError names what the file
-/// does not have.
-std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source,
-                                           const ContextOptions& options);
+/// left. A channel that is a control of states on a grid is a control field. What is `given` is taken from there.
+/// A DataError names what the file does not have.
+std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source, const ContextOptions& options,
+                                           const GivenContext& given = {});
 
 }  // namespace cvf::data

@@ -53,7 +53,8 @@ class PairSums {
 
 Resemblance resemblance(const Source& source) {
   const Description& d = source.description();
-  const std::size_t channels = d.channels.size(), size = d.frame_size(), row = d.nx * channels;
+  const std::size_t channels = d.state.count(Role::state), size = d.frame_size(),
+                    row = d.state.size_along("x") * channels;
   PairSums next(channels), second(channels), across(channels), beside(channels);
   std::vector<float> frames(3 * size), other(size);
   const std::size_t stride = std::max<std::size_t>(1, d.samples / most_samples);

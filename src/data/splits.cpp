@@ -1,10 +1,12 @@
 #include "data/splits.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "data/ranges.hpp"
 
 namespace cvf::data {
@@ -45,7 +47,58 @@ void refuse_overlap(const Splits& splits) {
   claim(splits.test, "test");
 }
 
+// A parameter of each sample: a scalar of the file, or a channel that the run names as a parameter.
+std::vector<double> values_of(const Source& source, const std::string& parameter) {
+  const auto& d = source.description();
+  const auto& names = d.context.parameters;
+  const auto place = std::find(names.begin(), names.end(), parameter);
+  std::vector<double> out;
+  for (std::size_t sample = 0; sample < d.samples; ++sample) {
+    if (place != names.end()) {
+      out.push_back(source.context(sample)->parameters.at(static_cast<std::size_t>(place - names.begin())));
+      continue;
+    }
+    const auto scalars = source.scalars(sample);
+    const auto found = scalars.find(parameter);
+    if (found == scalars.end()) {
+      auto known = names;
+      for (const auto& [name, value] : scalars) known.push_back(name);
+      throw ConfigError("split.hold_out.parameter: {} has no '{}'{}", d.file, parameter,
+                        text::suggestion(parameter, known));
+    }
+    out.push_back(found->second);
+  }
+  return out;
+}
+
+void move_held_out(const HoldOut& held, const Source& source, Splits& splits) {
+  if (!(held.from <= held.to))
+    throw ConfigError("split.hold_out: from {} to {} is no range; from must not exceed to", held.from, held.to);
+  const auto values = values_of(source, held.parameter);
+  const auto inside = [&](std::size_t sample) {
+    return values[sample] >= held.from && values[sample] <= held.to;
+  };
+  for (auto* list : {&splits.train, &splits.validation}) {
+    std::copy_if(list->begin(), list->end(), std::back_inserter(splits.test), inside);
+    std::erase_if(*list, inside);
+  }
+  std::sort(splits.test.begin(), splits.test.end());
+  if (std::none_of(splits.test.begin(), splits.test.end(), inside)) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    throw ConfigError("split.hold_out: no sample of the lists has {} from {} to {}; those of {} go from {} to {}",
+                      held.parameter, held.from, held.to, source.description().file, *low, *high);
+  }
+}
+
 }  // namespace
+
+void HoldOut::describe(config::Section& section) {
+  section.key("parameter", &parameter,
+              "training and validation samples with such values of this parameter become test samples; empty: "
+              "none");
+  section.key("from", &from, "lowest value that is held out");
+  section.key("to", &to, "highest value that is held out");
+}
 
 void SplitOptions::describe(config::Section& section) {
   section.key("train", &train,
@@ -55,6 +108,8 @@ void SplitOptions::describe(config::Section& section) {
   section.key("validation_share", &validation_share,
               "share of the file for validation, after the training part", config::between(0, 1));
   section.key("test_share", &test_share, "share of the file for test, at its end", config::between(0, 1));
+  section.table("hold_out", "values of a parameter that only test samples have",
+                [this](config::Section& s) { hold_out.describe(s); });
 }
 
 Splits make_splits(const SplitOptions& options, std::size_t samples) {
@@ -72,8 +127,15 @@ Splits make_splits(const SplitOptions& options, std::size_t samples) {
   return splits;
 }
 
-SplitOptions explicit_options(const Splits& splits) {
-  return {write_ranges(splits.train), write_ranges(splits.validation), write_ranges(splits.test), 0, 0};
+Splits make_splits(const SplitOptions& options, const Source& source) {
+  Splits splits = make_splits(options, source.description().samples);
+  if (!options.hold_out.parameter.empty()) move_held_out(options.hold_out, source, splits);
+  return splits;
+}
+
+SplitOptions explicit_options(const Splits& splits, const HoldOut& held_out) {
+  return {write_ranges(splits.train), write_ranges(splits.validation), write_ranges(splits.test), 0, 0,
+          held_out};
 }
 
 }  // namespace cvf::data

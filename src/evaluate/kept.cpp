@@ -8,6 +8,7 @@ void Kept::take(const Truth& truth, const rollout::Forecast& forecast, bool dire
   for (std::size_t i = 0; i < truth.rows() && samples_.size() < most_; ++i) {
     const auto count = static_cast<std::int64_t>(truth.times[i].size());
     samples_.push_back(truth.samples[i]);
+    if (!truth.contexts.empty()) contexts_.push_back(truth.contexts[i]);
     times_.push_back(truth.times[i]);
     states_.push_back(forecast.states.value[static_cast<std::int64_t>(i)].slice(0, 0, count).clone());
     frames_.push_back(forecast.frames[i]);
@@ -20,8 +21,10 @@ void Kept::write(const std::string& file, const data::Source& source,
   const auto& d = source.description();
   data::GroupsPlan plan{state_of(d.channels(), d.state.axes), times_, {}, std::move(attributes)};
   plan.attributes.emplace_back("forecast_of", d.file);
+  if (!contexts_.empty()) rollout::add_context(plan, d.context);
   rollout::ForecastFile out(file, std::move(plan), samples_);
   for (std::size_t i = 0; i < samples_.size(); ++i) {
+    if (!contexts_.empty()) out.write_context(i, *contexts_[i]);
     for (std::size_t k = 0; k < times_[i].size(); ++k)
       out.write(i, k, {states_[i][static_cast<std::int64_t>(k)]});
   }

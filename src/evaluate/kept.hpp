@@ -29,6 +29,7 @@ class Kept {
   rollout::Times times_;
   std::vector<torch::Tensor> states_;  // [T,C,...]
   std::vector<std::vector<rollout::Frame>> frames_;
+  rollout::SampleContexts contexts_;
 };
 
 }  // namespace cvf::evaluate

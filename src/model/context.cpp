@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/errors.hpp"
 
@@ -12,10 +13,14 @@ using torch::Tensor;
 
 // Mean and deviation of each of `count` series that lie in blocks of `cells` behind each other.
 struct Moments {
-  std::vector<double> sum, square;
+  std::vector<double> sum, square, lowest, highest;
   double values = 0;
 
-  explicit Moments(std::size_t count) : sum(count, 0), square(count, 0) {}
+  explicit Moments(std::size_t count)
+      : sum(count, 0),
+        square(count, 0),
+        lowest(count, std::numeric_limits<double>::infinity()),
+        highest(count, -std::numeric_limits<double>::infinity()) {}
 
   template <class T>
   void add(const std::vector<T>& all) {
@@ -27,13 +32,15 @@ struct Moments {
         const double value = all[i * cells + c];
         sum[i] += value;
         square[i] += value * value;
+        lowest[i] = std::min(lowest[i], value);
+        highest[i] = std::max(highest[i], value);
       }
     }
     values += static_cast<double>(cells);
   }
 
   Scaled scaled(const std::vector<std::string>& names) const {
-    Scaled out{names, {}, {}};
+    Scaled out{names, {}, {}, lowest, highest};
     for (std::size_t i = 0; i < sum.size(); ++i) {
       const double mean = sum[i] / values, variance = square[i] / values - mean * mean;
       const double deviation = std::sqrt(std::max(variance, 0.0));
@@ -58,13 +65,19 @@ void check_sizes(const char* name, const Scaled& s) {
     throw ModelError("context.{}: {} names have {} means and {} deviations", name, s.names.size(),
                      s.mean.size(), s.deviation.size());
   }
+  const bool ranges = s.lowest.size() == s.highest.size() &&
+                      (s.lowest.empty() || s.lowest.size() == s.names.size());
+  if (!ranges) {
+    throw ModelError("context.{}: {} names have {} lowest and {} highest values", name, s.names.size(),
+                     s.lowest.size(), s.highest.size());
+  }
   for (const double d : s.deviation) {
     if (!(d > 0) || !std::isfinite(d)) throw ModelError("context.{}: a deviation of {}", name, d);
   }
 }
 
-// The values of a series [T, width] at time t: linear between its times, constant beyond them. `later`: the
-// side of a jump that counts.
+}  // namespace
+
 void interpolate(const std::vector<double>& times, const float* series, std::size_t width, double t, bool later,
                  float* out) {
   const auto after = later ? std::upper_bound(times.begin(), times.end(), t)
@@ -80,12 +93,12 @@ void interpolate(const std::vector<double>& times, const float* series, std::siz
   for (std::size_t i = 0; i < width; ++i) out[i] = a[i] + share * (b[i] - a[i]);
 }
 
-}  // namespace
-
 void Scaled::describe(config::Section& s) {
   s.key("names", &names, "by name, in order");
   s.key("mean", &mean, "of the training samples");
   s.key("deviation", &deviation, "of the training samples");
+  s.key("lowest", &lowest, "value in the training samples");
+  s.key("highest", &highest, "value in the training samples");
 }
 
 ContextNames ContextSpec::names() const {
@@ -132,6 +145,18 @@ void ContextSpec::fit(const ContextNames& n, std::span<const SampleContextPointe
   statics = of_statics.scaled(n.statics);
   controls = of_controls.scaled(n.controls);
   control_fields = of_fields.scaled(n.control_fields);
+}
+
+std::string ContextSpec::extrapolation(const SampleContext& sample) const {
+  std::string out;
+  for (std::size_t i = 0; i < parameters.lowest.size() && i < sample.parameters.size(); ++i) {
+    const double low = parameters.lowest[i], high = parameters.highest[i], value = sample.parameters[i];
+    const double slack = 1e-9 * std::max(std::abs(low), std::abs(high));
+    if (value >= low - slack && value <= high + slack) continue;
+    out += fmt::format("{}{} = {:g} (training: {:g} to {:g})", out.empty() ? "" : ", ", parameters.names[i],
+                       value, low, high);
+  }
+  return out;
 }
 
 Contexts::Contexts(const ContextSpec& spec, std::vector<SampleContextPointer> samples,
@@ -223,7 +248,8 @@ void Contexts::check_covers(std::size_t sample, double from, double to) const {
   if (times.size() <= 1) return;  // no controls, or the same for ever
   const double tolerance = 1e-9 * std::max(std::abs(times.front()), std::abs(times.back()));
   if (from >= times.front() - tolerance && to <= times.back() + tolerance) return;
-  throw DataError("sample {}: its controls are known from {:g} to {:g}, but the forecast goes from {:g} to {:g}",
+  throw DataError("sample {}: its controls are known from {:g} to {:g}, but the forecast goes from {:g} to {:g}; give "
+                  "them as long as it goes",
                   sample, times.front(), times.back(), from, to);
 }
 

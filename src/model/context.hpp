@@ -15,6 +15,7 @@ namespace cvf::model {
 struct Scaled {
   std::vector<std::string> names;
   std::vector<double> mean, deviation;
+  std::vector<double> lowest, highest = {};  // seen in training; empty: models of old do not know
 
   void describe(config::Section& section);
   bool operator==(const Scaled&) const = default;
@@ -32,7 +33,15 @@ struct ContextSpec {
 
   /// Means and deviations over these samples.
   void fit(const ContextNames& names, std::span<const SampleContextPointer> samples);
+
+  /// Which parameters of a sample lie outside what training saw, "alpha = 3 (training: 0.5 to 2)"; empty: none.
+  std::string extrapolation(const SampleContext& sample) const;
 };
+
+/// The values of a series [T, width] at time t: linear between its times, constant beyond them. `later`: the
+/// side of a jump that counts.
+void interpolate(const std::vector<double>& times, const float* series, std::size_t width, double t, bool later,
+                 float* out);
 
 /// The contexts of some samples, ready for queries.
 class Contexts {

@@ -95,6 +95,20 @@ Json method_of(const Shown& shown, const Plane& plane, const Colours& colours, s
   return out;
 }
 
+// The parameters that the forecasts went under, where a method takes any.
+std::string parameters_of(const Group& group) {
+  for (const auto& forecast : group.forecasts) {
+    const auto names = forecast.source->description().state.names(Role::parameter);
+    if (names.empty()) continue;
+    const auto values = data::parameters_of(*forecast.source, forecast.index);
+    std::string out = "Parameters:";
+    for (std::size_t i = 0; i < names.size(); ++i)
+      out += fmt::format("{} {} = {:.4g}", i > 0 ? "," : "", names[i], values[i]);
+    return out + ". ";
+  }
+  return "";
+}
+
 Json json_of(const Scene& scene, std::size_t side) {
   const Colours colours = colours_of(scene);
   const Movie seen = coarsened(scene.has_truth() ? scene.truth : scene.methods.front().states, side);
@@ -111,7 +125,7 @@ Json json_of(const Scene& scene, std::size_t side) {
            {"grid", {seen.rows, seen.columns}},
            {"ranges", colours.json},
            {"explained", {brief(plane.explained()[0]), brief(plane.explained()[1])}},
-           {"note", scene.note},
+           {"note", parameters_of(scene.group) + scene.note},
            {"truth", scene.has_truth() ? states_of(seen, plane, colours) : Json()},
            {"methods", Json::array()}};
   for (const auto& method : scene.methods) out["methods"].push_back(method_of(method, plane, colours, side));

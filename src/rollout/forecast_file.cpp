@@ -13,6 +13,8 @@ using solvers::Status;
 
 data::GroupsPlan completed(data::GroupsPlan plan) {
   plan.scalar_names = {"source_sample", "evaluations", "accepted", "rejected", "status", "largest_nre"};
+  const auto parameters = plan.state.names(Role::parameter);
+  plan.scalar_names.insert(plan.scalar_names.end(), parameters.begin(), parameters.end());
   std::string names;
   for (auto status = Status::done;; status = static_cast<Status>(static_cast<int>(status) + 1)) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", solvers::name(status));
@@ -73,6 +75,40 @@ ForecastFile::ForecastFile(const std::string& path, data::GroupsPlan plan, std::
       writer_(path, completed(std::move(plan)), data::Remains::discarded),
       records_(writer_.plan().samples()) {}
 
+void add_context(data::GroupsPlan& plan, const ContextNames& names) {
+  plan.state.set_names(Role::parameter, names.parameters)
+      .set_names(Role::static_field, names.statics)
+      .set_names(Role::control, names.controls);
+}
+
+void ForecastFile::write_context(std::size_t sample, const SampleContext& context) {
+  const auto& plan = writer_.plan();
+  parameters_[sample] = context.parameters;
+  const std::size_t cells = plan.state.cells();
+  for (std::size_t i = 0; i < plan.state.count(Role::static_field); ++i)
+    writer_.write_static(sample, i, std::span(context.statics).subspan(i * cells, cells));
+  const auto& times = plan.times[sample];
+  const auto controls = plan.state.names(Role::control);
+  const std::size_t count = controls.size();
+  if (count == 0) return;
+  std::vector<float> at_frames(times.size() * count);
+  for (std::size_t t = 0; t < times.size(); ++t)
+    model::interpolate(context.times, context.controls.data(), count, times[t], true, &at_frames[t * count]);
+  const auto one = [count](const std::vector<float>& all, std::size_t which) {
+    std::vector<float> out;
+    for (std::size_t t = which; t < all.size(); t += count) out.push_back(all[t]);
+    return out;
+  };
+  const bool other_times = context.times != times;
+  if (other_times) series_.push_back({sample, "control_series", "t", context.times});
+  for (std::size_t i = 0; i < count; ++i) {
+    writer_.write_control(sample, i, one(at_frames, i));
+    const auto given = one(context.controls, i);
+    if (other_times)
+      series_.push_back({sample, "control_series", controls[i], {given.begin(), given.end()}});
+  }
+}
+
 void ForecastFile::write(std::size_t sample, std::size_t frame, const Physical& state) {
   const torch::Tensor channel_last = state.value.dim() == 1 ? state.value : state.value.permute({1, 2, 0});
   const torch::Tensor values = channel_last.to(torch::kCPU, torch::kFloat).contiguous();
@@ -90,7 +126,10 @@ void ForecastFile::write_records(std::size_t first, const std::vector<std::vecto
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const std::size_t sample = first + i;
     write_missing(sample, frames[i]);
-    writer_.write_scalars(sample, scalars_of(sources_[sample], frames[i]));
+    auto scalars = scalars_of(sources_[sample], frames[i]);
+    const auto& parameters = parameters_[sample];
+    scalars.insert(scalars.end(), parameters.begin(), parameters.end());
+    writer_.write_scalars(sample, scalars);
     writer_.finish_sample(sample);
     records_[sample] = frames[i];
   }
@@ -110,6 +149,7 @@ void ForecastFile::finish() {
     writer_.add(arrays);
     arrays.clear();
   }
+  writer_.add(series_);
   writer_.finish();
 }
 

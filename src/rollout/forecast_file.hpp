@@ -5,7 +5,9 @@
 //   /0000/frames/error_bar  if asked for: what the RMSE of the frame stays below, at every frame of the
 //   sample
 //                           with the probability error_bar_coverage (root's attribute); inf: no promise
-//   /0000/scalars/{source_sample,evaluations,accepted,rejected,status,largest_nre}
+//   /0000/scalars/{source_sample,evaluations,accepted,rejected,status,largest_nre}, and the parameters
+//   /0000/static, controls  what else the forecast went under; controls at the times of the frames, and as they
+//   /0000/control_series/{t,NAME}                              were given where they have other times
 // status counts from 0 as the root's attribute status_names lists them.
 #pragma once
 
@@ -23,6 +25,8 @@ class ForecastFile {
   /// from. What a killed forecast left behind is removed; what is not finished goes with this object.
   ForecastFile(const std::string& path, data::GroupsPlan plan, std::vector<std::size_t> sources);
 
+  /// What a sample went under, before its records; a plan that names a context (`add_context`) needs it.
+  void write_context(std::size_t sample, const SampleContext& context);
   void write(std::size_t sample, std::size_t frame, const Physical& state);  // [C,ny,nx] or [C]
 
   /// `first` is the sample of frames[0]; every sample must come once, then `finish`.
@@ -38,7 +42,11 @@ class ForecastFile {
   WriterLock lock_;
   data::GroupsWriter writer_;
   std::vector<std::vector<Frame>> records_;
-  std::map<std::size_t, std::vector<double>> bars_;
+  std::map<std::size_t, std::vector<double>> bars_, parameters_;
+  std::vector<data::SmallArray> series_;
 };
+
+/// Makes room for a context in a plan. Control fields, which the layout does not hold, are left out.
+void add_context(data::GroupsPlan& plan, const ContextNames& names);
 
 }  // namespace cvf::rollout

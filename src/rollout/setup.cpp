@@ -52,6 +52,21 @@ fields::Context context_of(const model::Contexts& contexts, const std::vector<st
   return contexts.over(samples, begin, {steps.data_ptr<double>(), count});
 }
 
+void check_given(const data::GivenContext& given, const ContextNames& names) {
+  for (const auto& [name, value] : given.parameters) {
+    if (std::find(names.parameters.begin(), names.parameters.end(), name) != names.parameters.end()) continue;
+    if (names.parameters.empty()) throw UsageError("--parameter {}={}: the model takes no parameters", name, value);
+    throw UsageError("--parameter {}={}: the model takes no such parameter{}", name, value,
+                     text::suggestion(name, names.parameters));
+  }
+  if (given.file.empty()) return;
+  if (!names.control_fields.empty()) {
+    throw UsageError("--controls {}: the model's control '{}' is a field on the grid, which a series does not give",
+                     given.file, names.control_fields[0]);
+  }
+  if (names.controls.empty()) throw UsageError("--controls {}: the model takes no controls", given.file);
+}
+
 }  // namespace
 
 SampleContexts contexts_of(const data::Source& source, std::span<const std::size_t> samples) {
@@ -132,10 +147,12 @@ void check_fits(const data::Source& source, const model::TrainedModel& model, bo
 
 std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
                                            const model::TrainedModel& model,
-                                           const std::vector<std::string>& channels, bool any_spacing) {
+                                           const std::vector<std::string>& channels, bool any_spacing,
+                                           const data::GivenContext& given) {
   const auto wanted = model.spec.state.names();
-  if (source->description().context != model.spec.context.names())
-    source = data::with_context(std::move(source), context_options(model.spec));
+  check_given(given, model.spec.context.names());
+  if (!given.empty() || source->description().context != model.spec.context.names())
+    source = data::with_context(std::move(source), context_options(model.spec), given);
   const auto own = source->description().channels();
   if (!channels.empty() && channels.size() != wanted.size()) {
     throw UsageError("--channels {}: the model has {} channels, {}: name one of the file's for each",
@@ -150,6 +167,25 @@ std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> s
   }
   check_fits(*source, model, any_spacing);
   return source;
+}
+
+void warn_of_extrapolation(const data::Source& source, const model::TrainedModel& model,
+                           std::span<const std::size_t> samples) {
+  if (model.spec.context.parameters.lowest.empty()) return;
+  std::string first;
+  std::size_t more = 0;
+  for (const auto sample : samples) {
+    const auto outside = model.spec.context.extrapolation(*source.context(sample));
+    if (outside.empty()) continue;
+    if (first.empty()) {
+      first = fmt::format("sample {}: {}", sample, outside);
+    } else {
+      ++more;
+    }
+  }
+  if (first.empty()) return;
+  log::warning("{}{}: the model extrapolates", first,
+               more > 0 ? fmt::format(", and {} more sample{}", more, more > 1 ? "s" : "") : "");
 }
 
 data::ContextOptions context_options(const model::ModelSpec& spec) {

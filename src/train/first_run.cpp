@@ -95,8 +95,9 @@ ChosenSplit split_of(const data::Source& source) {
     std::iota(out.lists.train.begin(), out.lists.train.end(), std::size_t{0});
     return out;
   }
-  for (std::size_t p = 0; p < d.parameters.size() && d.samples >= 5; ++p) {
-    if (sorted_by(source, p)) return spread(d.samples, d.parameters[p]);
+  const auto parameters = d.state.names(Role::parameter);
+  for (std::size_t p = 0; p < parameters.size() && d.samples >= 5; ++p) {
+    if (sorted_by(source, p)) return spread(d.samples, parameters[p]);
   }
   const double tenth = std::max(0.1, 1.0 / static_cast<double>(d.samples));
   return {data::make_splits({"", "", "", tenth, tenth}, d.samples),
@@ -117,7 +118,7 @@ class Change {
 
   double at(std::size_t lag) const {
     const auto& d = source_.description();
-    const std::size_t channels = d.channels.size();
+    const std::size_t channels = d.state.count(Role::state);
     std::vector<double> sum(channels), squares(channels), moved(channels);
     std::vector<float> first(d.frame_size()), second(d.frame_size());
     double states = 0, pairs = 0;
@@ -199,8 +200,9 @@ std::string setting(fields::Settings& settings, const char* key) {
 std::string field_words(const RunOptions& o, const data::Description& d) {
   if (o.field == "mlp") return "A residual network: the states are vectors.";
   std::string out = "Convolutions: the states lie on a grid.";
-  if (d.boundary.find("unknown") == std::string::npos)
-    return out + fmt::format(" They continue it beyond its sides as the file says: {}.", d.boundary);
+  const std::string boundary = d.state.boundary();
+  if (boundary.find("unknown") == std::string::npos)
+    return out + fmt::format(" They continue it beyond its sides as the file says: {}.", boundary);
   return out +
          " The file does not say what lies beyond its sides, so values at the edge are repeated; if the grid "
          "is periodic: boundary = \"periodic\".";
@@ -208,9 +210,9 @@ std::string field_words(const RunOptions& o, const data::Description& d) {
 
 std::string context_words(const data::Description& d) {
   std::vector<std::string> kinds;
-  if (!d.parameters.empty()) kinds.push_back("parameters (numbers of a sample)");
-  if (!d.statics.empty()) kinds.push_back("static fields");
-  if (!d.controls.empty()) kinds.push_back("controls (series in time)");
+  if (d.state.count(Role::parameter) > 0) kinds.push_back("parameters (numbers of a sample)");
+  if (d.state.count(Role::static_field) > 0) kinds.push_back("static fields");
+  if (d.state.count(Role::control) > 0) kinds.push_back("controls (series in time)");
   return kinds.empty() ? "" : "What the states move under, as the file names it: " + text::join(kinds) + ".";
 }
 
@@ -218,15 +220,16 @@ std::string about(const data::Description& d) {
   const auto [fewest, most] = std::minmax_element(d.frames.begin(), d.frames.end());
   std::string out = fmt::format("{}: {} samples of {}", d.file, d.samples, *fewest);
   if (*fewest < *most) out += fmt::format(" to {}", *most);
-  out += d.ny * d.nx == 1 ? " frames; vectors" : fmt::format(" frames; {} x {} cells (y x x)", d.ny, d.nx);
-  return out + fmt::format(" of {}.", text::join(d.channels));
+  out += d.state.is_vector() ? " frames; vectors" : fmt::format(" frames; a grid of {}", d.state.grid_text());
+  return out + fmt::format(" of {}.", text::join(d.channels()));
 }
 
 }  // namespace
 
 std::string first_run(DataOptions data, const std::string& name) {
   const data::Description d = open_data(data)->description();
-  data.context = {d.parameters, d.statics, d.controls};
+  data.context = {d.state.names(Role::parameter), d.state.names(Role::static_field),
+                  d.state.names(Role::control)};
   const auto source = open_data(data);
   const auto split = split_of(*source);
   const auto frames = frames_of(*source, split.lists.train);
@@ -242,9 +245,9 @@ std::string first_run(DataOptions data, const std::string& name) {
   if (!data.open.axes.empty()) page.key("axes", data.open.axes);
   for (const auto& note : d.notes) page.words(note);
   if (data.open.dt > 0) page.key("dt", data.open.dt);
-  if (!d.parameters.empty()) page.key("parameters", d.parameters);
-  if (!d.statics.empty()) page.key("static", d.statics);
-  if (!d.controls.empty()) page.key("controls", d.controls);
+  if (!data.context.parameters.empty()) page.key("parameters", data.context.parameters);
+  if (!data.context.statics.empty()) page.key("static", data.context.statics);
+  if (!data.context.controls.empty()) page.key("controls", data.context.controls);
   page.table("split", split.why);
   const auto lists = data::explicit_options(split.lists);
   page.key("train", lists.train);

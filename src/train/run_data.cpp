@@ -163,7 +163,7 @@ RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
   check_objective(o);
   RunData out;
   out.source = open_data(o.data);
-  out.splits = data::make_splits(o.split, out.source->description().samples);
+  out.splits = data::make_splits(o.split, *out.source);
   if (out.splits.train.empty()) throw ConfigError("split: no sample is left for training");
   out.spec.state = facts(*out.source, steps_of(*out.source, out.splits.train, o), o);
   out.spec.context = context_spec(*out.source, out.splits.train, o.data.nodes);

@@ -13,6 +13,8 @@
 
 namespace cvf::train {
 
+inline constexpr double usual_seconds = 600;  // that a run may take whose length the run file leaves out
+
 struct RunData {
   std::shared_ptr<const data::Source> source;
   data::Splits splits;
@@ -48,7 +50,6 @@ std::string field_for(const RunOptions& options);
 /// Sets what the run file left out (RunOptions::left_out). A run that goes on takes what `folder`/run.toml
 /// says, whatever this machine would choose. Returns a sentence that says what was chosen; empty: nothing.
 /// `seconds`: how long the run may take.
-inline constexpr double usual_seconds = 600;
 std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder,
                          double seconds = usual_seconds);
 

@@ -72,7 +72,7 @@ Trainer::Trainer(RunOptions options, std::string folder, ProcessGroup& group, co
       run_data_(prepare(options_, claim.anew ? "" : folder_)),
       learner_(options_, run_data_, group),
       validation_(run_data_, options_) {
-  options_.split = data::explicit_options(run_data_.splits);
+  options_.split = data::explicit_options(run_data_.splits, options_.split.hold_out);
   model_.run_toml = options_.to_toml();
   const auto per_epoch = static_cast<std::int64_t>(learner_.feed.loader().batches_per_epoch());
   const auto batches = per_epoch * options_.length.epochs;

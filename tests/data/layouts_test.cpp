@@ -161,7 +161,7 @@ TEST(PlainHdf5, TakesNeighboursWithOneNumberForEachSampleAsItsParameters) {
     write_list(group, "t", {0, 1, 2, 3});
     write_list(group, "notes", {0, 1});
     const auto source = open(scratch.path("a.h5"), {.dataset = folder + "u", .axes = "n,t,c"});
-    EXPECT_EQ(source->description().parameters, Names{"nu"}) << folder;
+    EXPECT_EQ(source->description().state.names(Role::parameter), Names{"nu"}) << folder;
     EXPECT_EQ(parameters_of(*source, 2), std::vector<double>{4});
   }
 }

@@ -145,7 +145,7 @@ TEST(Npz, TakesMembersWithOneNumberForEachSampleAsItsParameters) {
                           {"weights.npy", npy("<f8", "(3,)", counting<double>(3))}},
                          false);
   const auto source = open_bytes(scratch, bytes, {.axes = "n,t,x"});
-  EXPECT_EQ(source->description().parameters, std::vector<std::string>{"nu"});
+  EXPECT_EQ(source->description().state.names(Role::parameter), std::vector<std::string>{"nu"});
   EXPECT_EQ(parameters_of(*source, 1), std::vector<double>{0.25});
 }
 

@@ -5,6 +5,7 @@
 #include "core/errors.hpp"
 #include "data/downsampling.hpp"
 #include "data/ranges.hpp"
+#include "support/memory_source.hpp"
 
 namespace cvf::data {
 namespace {
@@ -68,6 +69,59 @@ TEST(Splits, RefuseASampleInTwoLists) {
               make_splits({"", "", "", 0.5, 0.5}, 10);
             }),
             "split: validation 5 and test 5 leave none of the 10 samples for training");
+}
+
+// Sample n has omega = n / 10.
+class Rated : public testing_support::MemorySource {
+ public:
+  explicit Rated(std::size_t samples)
+      : MemorySource(std::vector<std::size_t>(samples, 2), 1, 1, {"x"},
+                     [](std::size_t, std::size_t, std::size_t) { return 0.0F; }) {}
+  std::map<std::string, double> scalars(std::size_t sample) const override {
+    return {{"omega", static_cast<double>(sample) / 10}};
+  }
+};
+
+TEST(Splits, HeldOutValuesAreInTestSamplesOnly) {
+  SplitOptions options;
+  options.hold_out = {"omega", 0.5, 0.7};
+  const Splits splits = make_splits(options, Rated(20));
+  EXPECT_EQ(splits.train, (Indices{0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(splits.validation, (Indices{16, 17}));
+  EXPECT_EQ(splits.test, (Indices{5, 6, 7, 18, 19}));
+  options = {"0:6", "6,9", "10:12"};
+  options.hold_out = {"omega", 0.5, 0.7};
+  const Splits listed = make_splits(options, Rated(20));
+  EXPECT_EQ(listed.train, (Indices{0, 1, 2, 3, 4}));
+  EXPECT_EQ(listed.validation, Indices{9});
+  EXPECT_EQ(listed.test, (Indices{5, 6, 10, 11})) << "7 is in no list and stays out";
+  const Splits again = make_splits(explicit_options(listed, options.hold_out), Rated(20));
+  EXPECT_EQ(again.train, listed.train);
+  EXPECT_EQ(again.test, listed.test);
+}
+
+TEST(Splits, HoldingOutSaysWhatIsWrong) {
+  const auto complaint = [](const HoldOut& held) {
+    return complaint_of([&] {
+      SplitOptions options;
+      options.hold_out = held;
+      make_splits(options, Rated(20));
+    });
+  };
+  EXPECT_EQ(complaint({"omga", 0, 1}),
+            "split.hold_out.parameter: memory has no 'omga' (did you mean 'omega'?)");
+  EXPECT_EQ(complaint({"omega", 2, 1}), "split.hold_out: from 2 to 1 is no range; from must not exceed to");
+  EXPECT_EQ(complaint({"omega", 5, 6}),
+            "split.hold_out: no sample of the lists has omega from 5 to 6; those of memory go from 0 to 1.9");
+}
+
+TEST(Splits, AreReadFromARunFile) {
+  SplitOptions options;
+  config::Document::from_text("hold_out = {parameter = 'omega', from = 2.0, to = 3.0}", "test")
+      .read([&](config::Section& s) { options.describe(s); });
+  EXPECT_EQ(options.hold_out.parameter, "omega");
+  EXPECT_EQ(options.hold_out.from, 2);
+  EXPECT_EQ(options.hold_out.to, 3);
 }
 
 TEST(Downsampling, EvenKeepsEveryKthFrame) {

@@ -119,6 +119,16 @@ TEST(Report, ARunHasTheForecastsBesideItsEvaluation) {
   ASSERT_EQ(document["scenes"].size(), 1U);
   EXPECT_EQ(document["scenes"][0]["evaluation"], "evaluation");
   EXPECT_EQ(document["scenes"][0]["protocol"], "direct");
+  EXPECT_EQ(document["scenes"][0]["note"], "");
+}
+
+TEST(Report, ASceneNamesTheParametersOfItsSample) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  const std::string run = study.in("runs/waves/default/cvf/seed-0");
+  write_text(run + "/evaluation.json", testing_support::small_evaluation(0.2, 3).dump());
+  testing_support::write_waves(run + "/evaluation.direct.h5", {}, 0.1, true, 1, "direct", "nu");
+  EXPECT_EQ(document_of(run)["scenes"][0]["note"], "Parameters: nu = 0.5. ");
 }
 
 TEST(Report, TellsWhatTheSettingsOfMethodsSayDifferently) {

@@ -28,13 +28,18 @@ inline float wave(std::size_t frame, std::size_t index, double shift) {
 /// Samples of waves as a file of our layout; with steps when it is a forecast, of an evaluation's protocol if
 /// there is one.
 inline void write_waves(const std::string& path, const SmallGrid& grid, double shift, bool forecast,
-                        std::size_t samples = 1, const std::string& protocol = "") {
+                        std::size_t samples = 1, const std::string& protocol = "",
+                        const std::string& parameter = "") {
   data::GroupsPlan plan{state_of(grid.channels, {{"y", grid.ny}, {"x", grid.nx}})};
   plan.state.set_boundary("periodic");
   std::vector<double> times;
   for (std::size_t k = 0; k < grid.frames; ++k) times.push_back(0.5 * static_cast<double>(k));
   plan.times.assign(samples, times);
   if (forecast) plan.scalar_names = {"source_sample"};
+  if (!parameter.empty()) {  // a half in the first sample
+    plan.scalar_names.push_back(parameter);
+    plan.parameters = {parameter};
+  }
   if (!protocol.empty()) plan.attributes.emplace_back("protocol", protocol);
   data::GroupsWriter writer(path, plan);
   std::vector<data::SmallArray> steps;
@@ -45,7 +50,10 @@ inline void write_waves(const std::string& path, const SmallGrid& grid, double s
         frame[i] = wave(k, i + 3 * s, shift * static_cast<double>(k));
       writer.write_frame(s, k, frame);
     }
-    if (forecast) writer.write_scalars(s, std::vector<double>{static_cast<double>(s)});
+    std::vector<double> scalars;
+    if (forecast) scalars.push_back(static_cast<double>(s));
+    if (!parameter.empty()) scalars.push_back(0.5 + static_cast<double>(s));
+    if (!scalars.empty()) writer.write_scalars(s, scalars);
     writer.finish_sample(s);
     steps.push_back({s, "steps", "time", {0, 0.5, 1}});
     steps.push_back({s, "steps", "step", {0.5, 0.5, 3}});

@@ -122,12 +122,13 @@ struct Evaluate {
     refuse_own_input(trained.data.file);
     if (!calibrate) check_unchanged(found.model, trained.data.file);
     const std::size_t count = source->description().samples;
-    const auto splits = data_file.empty() ? data::make_splits(trained.split, count) : data::Splits{};
+    const auto splits = data_file.empty() ? data::make_splits(trained.split, *source) : data::Splits{};
     const auto list = wanted(splits, count);
     // The samples of another file, or of one that has changed, may be any.
     if (data_file.empty() && !changed_data) options.training = splits.train;
     if (data_file.empty() && trained.downsampling.kind == data::Downsampling::even)
       options.training_every = trained.downsampling.factor;
+    rollout::warn_of_extrapolation(*source, found.model, list);
     const auto made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
     const rollout::Setup setup{

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -22,9 +23,9 @@ namespace cvf::cli {
 namespace {
 
 struct Rollout {
-  std::string run_path, out, samples, split = "test";
+  std::string run_path, out, samples, split = "test", controls_file;
   InputFile input;
-  std::vector<std::string> channels;
+  std::vector<std::string> channels, parameters;
   SolverOption solver;
   rollout::Request request;
   double memory_mb = 512, coverage = 0;
@@ -39,6 +40,9 @@ struct Rollout {
                            {"model", run_path},
                            {"model_data_hash", model.spec.state.data_hash},
                            {"solver", made}};
+    if (!parameters.empty()) out_plan.attributes.emplace_back("parameters_given", text::join(parameters));
+    if (!controls_file.empty()) out_plan.attributes.emplace_back("controls_from", controls_file);
+    rollout::add_context(out_plan, d.context);
     if (coverage > 0) out_plan.attributes.emplace_back("error_bar_coverage", fmt::format("{}", coverage));
     return out_plan;
   }
@@ -46,10 +50,11 @@ struct Rollout {
   // The run's own file as the run saw it, or one that the user names.
   std::shared_ptr<const data::Source> open(const run::Folder& run, const train::RunOptions& trained) const {
     auto data = trained.data;
+    const auto given = given_context();
     if (input.path.empty() && data.file.empty())
       throw UsageError("{}: the model does not name the file that it was trained on; give --data", run_path);
     if (!input.path.empty() && !files::same_file(input.path, data.file)) {
-      const auto source = rollout::fitted(input.open(), run.model, channels, any_spacing);
+      const auto source = rollout::fitted(input.open(), run.model, channels, any_spacing, given);
       say_notes(*source);
       return source;
     }
@@ -57,7 +62,8 @@ struct Rollout {
     if (!input.options.axes.empty()) data.open.axes = input.options.axes;
     if (input.options.dt > 0) data.open.dt = input.options.dt;
     if (!channels.empty()) data.channels.clear();
-    return rollout::fitted(train::open_data(data), run.model, channels, any_spacing);
+    if (!given.empty()) data.context = {};  // it is taken from the file with what is given in its place
+    return rollout::fitted(train::open_data(data), run.model, channels, any_spacing, given);
   }
 
   std::vector<std::size_t> chosen(const train::RunOptions& trained, std::size_t count) const {
@@ -78,12 +84,28 @@ struct Rollout {
         throw UsageError("--out {}: {} is the file that the forecast starts from; give another --out", out,
                          written);
       }
+      if (!controls_file.empty() && files::same_file(written, controls_file))
+        throw UsageError("--out {}: {} is the file of the controls; give another --out", out, written);
       for (const auto& item : std::filesystem::directory_iterator(model_folder)) {
         if (!files::same_file(written, item.path().string())) continue;
         throw UsageError("--out {}: {} is a part of the model; give another --out", out,
                          item.path().string());
       }
     }
+  }
+
+  data::GivenContext given_context() const {
+    data::GivenContext given;
+    for (const auto& assignment : parameters) {
+      const auto equals = assignment.find('=');
+      if (equals == std::string::npos || equals == 0)
+        throw UsageError("--parameter {}: write NAME=VALUE, e.g. omega=2.5", assignment);
+      const double value = text::to_real(assignment.substr(equals + 1), "--parameter " + assignment);
+      if (!std::isfinite(value)) throw UsageError("--parameter {}: the value must be finite", assignment);
+      given.parameters[assignment.substr(0, equals)] = value;
+    }
+    if (!controls_file.empty()) given.read_controls(controls_file);
+    return given;
   }
 
   // A record of each frame and its steps is held until the end.
@@ -112,6 +134,7 @@ struct Rollout {
     const auto wanted = chosen(trained, source->description().samples);
     const solvers::Choice made = solver.choose(found);
     const auto stepper = made.build(rollout::context_of(found.model));
+    rollout::warn_of_extrapolation(*source, found.model, wanted);
     check_resources(*source, wanted);
     const rollout::Setup setup{found.model, *stepper,
                                static_cast<std::size_t>(std::min(memory_mb * 1e6, 1e18)), any_spacing,
@@ -146,8 +169,10 @@ struct Rollout {
         file.write(first + row, frame, state);
         progress.advance();
       };
-      const auto forecast = rollout::forecast(setup, request.given(source, some), some_times, sink,
-                                              rollout::contexts_of(source, some));
+      const auto contexts = rollout::contexts_of(source, some);
+      for (std::size_t i = 0; i < contexts.size(); ++i) file.write_context(first + i, *contexts[i]);
+      const auto forecast =
+          rollout::forecast(setup, request.given(source, some), some_times, sink, contexts);
       file.write_records(first, forecast.frames);
       for (std::size_t i = 0; bars && i < some.size(); ++i)
         file.write_error_bars(first + i, bars->of(some[i], forecast.frames[i], some_times[i]));
@@ -223,6 +248,11 @@ void add_rollout(CLI::App& app) {
   verb_app.add_option("--times", verb->request.times, "explicit times, comma separated")
       ->delimiter(',')
       ->excludes("--until");
+  verb_app.add_option("--parameter", verb->parameters,
+                      "NAME=VALUE of a parameter, in place of the samples' own; may be repeated");
+  verb_app.add_option("--controls", verb->controls_file,
+                      "CSV (first line: t,NAME,...) or NPZ with the controls, in place of the samples' own; linear "
+                      "between its times, and two equal times are a jump");
   verb->solver.add_to(verb_app);
   verb_app
       .add_option("--coverage", verb->coverage,

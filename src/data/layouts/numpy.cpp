@@ -134,13 +134,15 @@ Content describe(const std::string& file, const Member& member, const OpenOption
 
 void read_parameters(const Archive& archive, const Member& states, Content& content) {
   Description& about = content.description;
+  std::vector<std::string> parameters;
   for (const auto& name : archive.names()) {
     const auto member = archive.find(name);
     const bool one_each = member->header.extents == Extents{about.samples};
     if (!one_each || is_coordinate(name) || name == states.name) continue;
     content.scalars[name] = npy::read_all(*member->bytes, member->header, member->full_name);
-    about.parameters.push_back(name);
+    parameters.push_back(name);
   }
+  about.state.set_names(Role::parameter, parameters);
 }
 
 std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& options) {

@@ -101,18 +101,20 @@ std::vector<double> numbers_or_nothing(const hdf5::Group& root, const std::strin
 void read_parameters(const hdf5::Group& root, const std::string& path, Content& content) {
   constexpr std::size_t most = 100;
   Description& about = content.description;
+  std::vector<std::string> parameters;
   const std::string folder = beside(path, "");
   const std::string parent = folder.substr(0, folder.find_last_not_of('/') + 1);
   const auto group = parent.empty() ? root.again() : root.group(parent);
   std::size_t looked_at = 0;
   for (const auto& name : group.children()) {
-    if (++looked_at > most) return;
+    if (++looked_at > most) break;
     if (is_coordinate(name) || folder + name == path) continue;
     const auto values = numbers_or_nothing(root, folder + name, about.samples);
     if (values.empty()) continue;
     content.scalars[name] = values;
-    about.parameters.push_back(name);
+    parameters.push_back(name);
   }
+  about.state.set_names(Role::parameter, parameters);
 }
 
 std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options) {

@@ -1,0 +1,121 @@
+// Controls from a file of their own: CSV or NPZ.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/errors.hpp"
+#include "core/files.hpp"
+#include "core/text.hpp"
+#include "data/bytes.hpp"
+#include "data/context.hpp"
+#include "data/npy.hpp"
+#include "data/zip.hpp"
+
+namespace cvf::data {
+namespace {
+
+struct Column {
+  std::string name;
+  std::vector<double> values;
+};
+using Columns = std::vector<Column>;
+
+std::string stripped(const std::string& word) {
+  const auto first = word.find_first_not_of(" \t\r\"'");
+  if (first == std::string::npos) return "";
+  return word.substr(first, word.find_last_not_of(" \t\r\"'") - first + 1);
+}
+
+Columns read_csv(const std::string& file) {
+  Columns out;
+  std::size_t number = 0;
+  for (const auto& line : text::split(files::read_whole(file), '\n')) {
+    ++number;
+    if (stripped(line).empty()) continue;
+    const auto words = text::split(line, ',');
+    if (out.empty()) {
+      for (const auto& word : words) out.push_back({stripped(word), {}});
+      continue;
+    }
+    if (words.size() != out.size()) {
+      throw DataError("{}: line {} has {} values; the first line names {} columns", file, number, words.size(),
+                      out.size());
+    }
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string word = stripped(words[i]);
+      double value = 0;
+      const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
+      if (problem != std::errc{} || end != word.data() + word.size()) {
+        throw DataError("{}: line {}: '{}' is not a number; the first line names the columns, e.g. t,force", file,
+                        number, text::printable(word));
+      }
+      out[i].values.push_back(value);
+    }
+  }
+  return out;
+}
+
+bool is_archive(const std::string& file) {
+  const auto bytes = file_bytes(file);
+  std::string first(std::min<std::size_t>(2, bytes->size()), ' ');
+  bytes->read(0, first.size(), first.data());
+  return first == "PK";
+}
+
+Columns read_npz(const std::string& file) {
+  Columns out;
+  const auto archive = file_bytes(file);
+  for (const auto& member : zip::list(*archive, file)) {
+    if (!member.name.ends_with(".npy")) continue;
+    const std::string name = member.name.substr(0, member.name.size() - 4), full = fmt::format("{}: '{}'", file, name);
+    const auto content = zip::open(archive, member, file);
+    const auto header = npy::parse_header(*content, full);
+    if (header.extents.size() == 1) out.push_back({name, npy::read_all(*content, header, full)});
+  }
+  return out;
+}
+
+void check_times(const std::string& file, const std::vector<double>& times) {
+  if (times.empty()) throw DataError("{}: has no values", file);
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (times[i] < times[i - 1])
+      throw DataError("{}: time {} comes after {}; times must not decrease", file, times[i], times[i - 1]);
+    if (i > 1 && times[i] == times[i - 2])
+      throw DataError("{}: time {} is there three times; two of them make a jump", file, times[i]);
+  }
+}
+
+}  // namespace
+
+void GivenContext::read_controls(const std::string& from) {
+  Columns columns = is_archive(from) ? read_npz(from) : read_csv(from);
+  const auto time =
+      std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "t" || c.name == "time"; });
+  if (time == columns.end()) {
+    throw DataError("{}: has no times; a CSV begins with names like t,force, an NPZ has the arrays t and force",
+                    from);
+  }
+  file = from;
+  times = time->values;
+  columns.erase(time);
+  check_times(file, times);
+  controls.clear();
+  values.clear();
+  for (const auto& column : columns) {
+    if (column.values.size() != times.size()) {
+      throw DataError("{}: '{}' has {} values for {} times", file, column.name, column.values.size(),
+                      times.size());
+    }
+    controls.push_back(column.name);
+  }
+  for (std::size_t t = 0; t < times.size(); ++t) {
+    bool finite = std::isfinite(times[t]);
+    for (const auto& column : columns) {
+      finite = finite && std::isfinite(column.values[t]);
+      values.push_back(static_cast<float>(column.values[t]));
+    }
+    if (!finite) throw DataError("{}: a value at time {} is not finite", file, times[t]);
+  }
+}
+
+}  // namespace cvf::data

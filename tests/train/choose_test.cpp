@@ -46,7 +46,7 @@ TEST(LeftOut, TheFieldIsConvOnGridsAndMlpForVectors) {
     EXPECT_EQ(options.field.name, field);
     options = options_of(only_data(scratch, system));  // and from the file
     EXPECT_EQ(options.field.name, field);
-    EXPECT_EQ(options_of(only_data(scratch, system, "field.name = \"auto\"")).field, field);
+    EXPECT_EQ(options_of(only_data(scratch, system, "field.name = \"auto\"")).field.name, field);
   }
 }
 

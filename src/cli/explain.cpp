@@ -58,6 +58,7 @@ void add_explain(CLI::App& app) {
       *app.add_subcommand("explain", "explain a configuration table: keys, defaults, limits, meaning");
   verb_app.footer(
       "Examples: cvf explain run         every key of a file for cvf train\n"
+      "          cvf explain optimizer   one of its sections\n"
       "          cvf explain objective   the objectives and their options; docs/objectives has the "
       "equations\n"
       "          cvf explain solver      the solvers; docs/solvers\n"

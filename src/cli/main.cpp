@@ -72,6 +72,7 @@ void add_everything(CLI::App& app) {
   add_report(app);
   add_explain(app);
   add_bench(app);
+  add_completion(app);
 }
 
 int complain(std::string_view sentence, Exit code) {
@@ -99,7 +100,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& wish) {  // --help, --version
     return app.exit(wish);
   } catch (const CLI::ParseError& error) {
-    return complain(fmt::format("{}\n  see: cvf --help", error.what()), Exit::usage);
+    const std::string slip = unknown_verb(app, argc, argv);
+    return complain(fmt::format("{}\n  see: cvf --help", slip.empty() ? error.what() : slip), Exit::usage);
   } catch (const Error& error) {
     return complain(error.what(), error.code());
   } catch (const std::filesystem::filesystem_error& error) {  // a folder that may not be read or written, say

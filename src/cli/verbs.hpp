@@ -23,6 +23,10 @@ void add_rollout(CLI::App& app);
 void add_study(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_report(CLI::App& app);
+void add_completion(CLI::App& app);
+
+/// "cvf has no verb 'trian' (did you mean 'train'?)"; empty when all verbs on the command line are known.
+std::string unknown_verb(const CLI::App& app, int argc, char** argv);
 
 /// Makes every option that takes a whole number, here and in the verbs below, refuse what its type cannot
 /// hold.

@@ -32,7 +32,10 @@ Json json_of(const Baseline& baseline) {
 Json json_of(const SignalScore& signal) {
   Json out{{"about", signal.about}, {"pooled", signal.pooled}};
   const auto& within = signal.within;
-  if (within.measured()) out["within_frames"] = {within.mean, within.low, within.high};
+  if (within.measured()) {
+    out["within_frames"] = {within.mean, within.low, within.high};
+    out["frames"] = within.frames;
+  }
   return out;
 }
 
@@ -98,7 +101,9 @@ std::string lines_of(const std::vector<Baseline>& baselines, const metrics::Scor
 }
 
 std::string lines_of(const Trust& trust, const std::vector<double>& times) {
-  std::string out = fmt::format("  trust: rank correlation with the error, of {} samples\n", trust.samples);
+  std::string out = fmt::format(
+      "  trust: rank correlation with the error, of {} samples; {} or more have a doubt at {} frames\n",
+      trust.samples, metrics::least_samples, trust.signals.front().within.frames);
   out += fmt::format("    {:<10} {:>14} {:>18} {:>12}\n", "signal", "at equal time", "95 % interval",
                      "all frames");
   for (const auto& [name, about, within, pooled] : trust.signals) {

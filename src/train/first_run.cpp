@@ -198,7 +198,7 @@ std::string setting(fields::Settings& settings, const char* key) {
 }
 
 std::string field_words(const RunOptions& o, const data::Description& d) {
-  if (o.field == "mlp") return "A residual network: the states are vectors.";
+  if (o.field.name == "mlp") return "A residual network: the states are vectors.";
   std::string out = "Convolutions: the states lie on a grid.";
   const std::string boundary = d.state.boundary();
   if (boundary.find("unknown") == std::string::npos)
@@ -259,9 +259,9 @@ std::string first_run(DataOptions data, const std::string& name) {
   auto chosen = RunOptions::read(config::Document::from_text(page.text(), "cvf init"));
   prepare(chosen, "", 60 * minutes);
   page.table("field", field_words(chosen, d));
-  page.key("name", chosen.field);
+  page.key("name", chosen.field.name);
   for (const char* size : {"width", "depth", "patch"}) {
-    const std::string value = setting(*chosen.field_settings, size);
+    const std::string value = setting(*chosen.field.settings, size);
     if (!value.empty()) page.key(size, static_cast<std::int64_t>(text::to_integer(value, size)));
   }
   page.table("loader", "");

@@ -107,6 +107,36 @@ TEST_F(FirstContact, TheRunKnowsItsFile) {
   EXPECT_EQ(cvf("evaluate mine").code, 0);
 }
 
+TEST_F(FirstContact, ForecastsFarBeyondTheDataSaySoOnce) {
+  generate();
+  ASSERT_EQ(cvf("init mine.h5").code, 0);
+  ASSERT_EQ(cvf("train mine.toml --set train.steps=20 --set evaluation.samples=0").code, 0);
+  const double end = data::open(scratch_.path("mine.h5"))->times(0).back();
+  Ran ran = cvf("rollout mine --out near.h5");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_FALSE(has(ran.err, "no error was ever measured")) << ran.err;
+  ran = cvf(fmt::format("rollout mine --until {} --out far.h5", 3 * end));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto first = ran.err.find("no error was ever measured");
+  EXPECT_NE(first, std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find("no error was ever measured", first + 1), std::string::npos) << ran.err;
+}
+
+TEST_F(FirstContact, TheHintOfACalibrationCanBeFollowed) {
+  generate();
+  ASSERT_EQ(cvf("init mine.h5").code, 0);
+  ASSERT_EQ(cvf("train mine.toml --set train.steps=20 --set evaluation.samples=0").code, 0);
+  Ran ran = cvf("evaluate mine --calibrate --set solver.slack=1");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto hint = ran.out.find("Next: cvf ");
+  ASSERT_NE(hint, std::string::npos) << ran.out;
+  const std::string next = ran.out.substr(hint + 10, ran.out.find('\n', hint) - hint - 10);
+  EXPECT_TRUE(has(next, "--coverage 0.8")) << next << ": 4 validation samples allow no more";
+  ran = cvf(next);
+  EXPECT_EQ(ran.code, 0) << next << ": " << ran.err;
+  EXPECT_TRUE(has(ran.out, "error bars at a coverage of 0.8")) << ran.out;
+}
+
 TEST_F(FirstContact, AFileThatNobodyCanReadAloneIsAnsweredWithWhatIsMissing) {
   files::write_atomically(scratch_.path("mine.npy"), "nonsense");
   EXPECT_EQ(cvf("init mine.npy").code, 4);

@@ -158,7 +158,7 @@ TEST(FieldBoundary, ThatNobodyKnowsIsToldOnce) {
   const std::string file = scratch.path("bare.npy");  // an array says nothing of its sides
   files::write_atomically(file,
                           testing_support::npy("<f4", "(10, 5, 16)", testing_support::counting<float>(800)));
-  auto options = options_of(fmt::format("data.file = \"{}\"\ndata.axes = \"n,t,x\"", file));
+  auto options = options_of(fmt::format("data.file = \"{}\"\ndata.axes = \"n,t,x\"\ndata.dt = 1.0", file));
   const auto run_data = prepare(options);
   EXPECT_EQ(field_key(options, "boundary"), "unknown");
   ASSERT_EQ(run_data.notes.size(), 2U);

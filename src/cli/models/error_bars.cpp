@@ -57,7 +57,8 @@ Samples shape_samples(const data::Splits& splits, const Samples& list) {
 
 void write_calibration(const run::Folder& run, const solvers::Choice& solver,
                        const std::vector<evaluate::Trial>& trials,
-                       const std::vector<evaluate::Trial>& for_shape, const Samples& list) {
+                       const std::vector<evaluate::Trial>& for_shape, const Samples& list,
+                       const std::string& solver_words) {
   auto made = evaluate::calibrate(trials, for_shape);
   made.checkpoint = run.checkpoint;
   made.solver = solver.to_toml();
@@ -68,9 +69,11 @@ void write_calibration(const run::Folder& run, const solvers::Choice& solver,
   fmt::print(
       "{}: {} with {}, on the run's {} validation samples {}; {} training samples gave the shape over time\n",
       file, run.path, solver.name, list.size(), made.samples, for_shape.size());
+  double widest = 0;
   fmt::print("  {:>8} {:>12} {:>22} {:>18}\n", "coverage", "factor", "bar at the last frame", "error there");
   for (const double coverage : {0.5, 0.8, 0.9, 0.95}) {
     if (metrics::needed_for(coverage) > list.size()) continue;
+    if (coverage <= 0.9) widest = coverage;
     const auto seen = evaluate::coverage_of(made, coverage, trials);
     fmt::print("  {:>8} {:>12.4g} {:>22.4g} {:>18.4g}\n", coverage, seen.factor, seen.last_bar,
                seen.last_error);
@@ -82,10 +85,9 @@ void write_calibration(const run::Folder& run, const solvers::Choice& solver,
   const auto count = static_cast<double>(list.size());
   fmt::print(
       "A new trajectory of this kind stays inside its bars at every frame with the probability of the "
-      "coverage at least;\n{} samples allow {:.3g} at most. Bars and errors are medians of the RMSE. Next: "
-      "cvf "
-      "rollout {} --coverage 0.9\n",
-      list.size(), count / (count + 1), run.path);
+      "coverage at least;\n{} samples allow {:.3g} at most. Bars and errors are medians of the RMSE.\n"
+      "Next: cvf rollout {}{} --coverage {} --out forecast.h5\n",
+      list.size(), count / (count + 1), run.path, solver_words, widest);
 }
 
 std::optional<evaluate::Calibration> calibration_for(const run::Folder& run, const solvers::Choice& solver,

@@ -24,7 +24,8 @@ Samples shape_samples(const data::Splits& splits, const Samples& list);
 
 void write_calibration(const run::Folder& run, const solvers::Choice& solver,
                        const std::vector<evaluate::Trial>& trials,
-                       const std::vector<evaluate::Trial>& for_shape, const Samples& list);
+                       const std::vector<evaluate::Trial>& for_shape, const Samples& list,
+                       const std::string& solver_words);
 
 /// The calibration that can be checked on these samples, if there is one; why not is said in a note.
 std::optional<evaluate::Calibration> calibration_for(const run::Folder& run, const solvers::Choice& solver,

@@ -37,6 +37,10 @@ struct Evaluate {
     const auto& list = name == "train"        ? splits.train
                        : name == "validation" ? splits.validation
                                               : splits.test;
+    if (list.empty() && calibrate)
+      throw UsageError("{}: has no validation samples, from which error bars are learned; train with some "
+                       "(split.validation)",
+                       run_path);
     if (list.empty()) throw UsageError("--split {}: the run has no such samples; give --samples", name);
     return {list.begin(), list.begin() + static_cast<std::ptrdiff_t>(std::min(list.size(), most_samples))};
   }
@@ -136,7 +140,8 @@ struct Evaluate {
     if (calibrate) {
       refuse_unfit(splits, list, found, trained.data.file);
       write_calibration(found, made, evaluate::trials(setup, *source, list, options),
-                        evaluate::trials(setup, *source, shape_samples(splits, list), options), list);
+                        evaluate::trials(setup, *source, shape_samples(splits, list), options), list,
+                        solver.words());
       return {};
     }
     const auto calibration = calibration_for(found, made, coverage, splits, list);
@@ -215,7 +220,8 @@ void add_evaluate(CLI::App& app) {
       "its own\n"
       "predictions; direct reaches each frame from the first one. Divergence is told, never averaged away.\n"
       "Example: cvf evaluate runs/pendulum (every frame), with --every 0 on the training grid only.\n"
-      "Next: cvf evaluate runs/pendulum --calibrate, then cvf rollout with --coverage 0.9; or cvf report.");
+      "Next: cvf evaluate runs/pendulum --calibrate, then cvf rollout runs/pendulum --coverage 0.9 --out "
+      "forecast.h5; or cvf report runs/pendulum");
   verb_app.add_option("RUN", verb->run_path, "folder of a run (its best model) or of a model");
   verb_app.add_option("--protocol", verb->protocol, "time_informed, direct or both")
       ->check(CLI::IsMember({"time_informed", "direct", "both"}))

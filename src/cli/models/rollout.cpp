@@ -66,6 +66,24 @@ struct Rollout {
     return rollout::fitted(train::open_data(data), run.model, channels, any_spacing, given);
   }
 
+  // Once, and not for a little more than the data had.
+  void warn_of_horizon(const data::Source& source, const train::RunOptions& trained,
+                       const rollout::Times& times) const {
+    constexpr double far = 1.25;
+    if (!files::same_file(source.description().file, trained.data.file)) return;
+    double seen = 0, wanted = 0;
+    for (const auto sample : data::make_splits(trained.split, source.description().samples).train) {
+      const auto own = source.times(sample);
+      seen = std::max(seen, own.back() - own.front());
+    }
+    for (const auto& sample : times) wanted = std::max(wanted, sample.back() - sample.front());
+    if (wanted <= far * seen) return;
+    log::warning(
+        "forecasts reach {:.6g} beyond their start, training trajectories {:.6g}: no error was ever measured "
+        "as far out as that",
+        wanted, seen);
+  }
+
   std::vector<std::size_t> chosen(const train::RunOptions& trained, std::size_t count) const {
     if (!samples.empty()) return data::parse_ranges(samples, count, "--samples");
     if (!input.path.empty()) return data::parse_ranges(fmt::format("0:{}", count), count, "--samples");
@@ -140,6 +158,7 @@ struct Rollout {
                                static_cast<std::size_t>(std::min(memory_mb * 1e6, 1e18)), any_spacing,
                                "no forecast was written"};
     const auto planned = plan(*source, found.model, wanted, made.to_toml());
+    warn_of_horizon(*source, trained, planned.times);
     std::optional<ErrorBars> bars;
     if (coverage > 0) {
       bars.emplace(found, made, coverage);
@@ -221,7 +240,9 @@ void add_rollout(CLI::App& app) {
       "FILE\n"
       "The forecast is a data file (cvf data picture reads it) with time, step and NRE of every step.\n"
       "Solvers and their options: cvf explain solver");
-  verb_app.add_option("RUN", verb->run_path, "a model's folder, or a run's or its name (its best, else its last model)")
+  verb_app
+      .add_option("RUN", verb->run_path,
+                  "a model's folder, or a run's folder or name (its best, else its last model)")
       ->required();
   verb_app.add_option("--data", verb->input.path,
                       "data file with the initial states, all of its samples (the run's own, and its test "

@@ -18,6 +18,13 @@ struct SolverOption {
     verb.add_option("--set", sets, "any key of the solver, e.g. --set solver.slack=1")->allow_extra_args(false);
   }
 
+  /// The same once more, for a command that is to follow: " --solver gcs".
+  std::string words() const {
+    std::string out = name.empty() ? "" : " --solver " + name;
+    for (const auto& assignment : sets) out += " --set " + assignment;
+    return out;
+  }
+
   /// The run's own solver with its own settings, or the one named with its defaults; then the user's
   /// settings.
   solvers::Choice choose(const run::Folder& run) const {

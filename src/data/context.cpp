@@ -163,11 +163,11 @@ class InContext : public Source {
   }
 
   void add_given(const Names& names, std::vector<float>& out) const {
-    const std::size_t columns = given_.controls.size();
+    const auto& columns = given_.controls;
     for (std::size_t t = 0; t < given_.times.size(); ++t) {
       for (const auto& name : names) {
-        const auto column = std::find(given_.controls.begin(), given_.controls.end(), name);
-        out.push_back(given_.values[t * columns + static_cast<std::size_t>(column - given_.controls.begin())]);
+        const auto column = std::find(columns.begin(), columns.end(), name) - columns.begin();
+        out.push_back(given_.values[t * columns.size() + static_cast<std::size_t>(column)]);
       }
     }
   }
@@ -187,8 +187,8 @@ void ContextOptions::describe(config::Section& s) {
   s.key("controls", &controls, "known over the whole forecast: control series of the file, or channels");
 }
 
-std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source, const ContextOptions& options,
-                                           const GivenContext& given) {
+std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source,
+                                           const ContextOptions& options, const GivenContext& given) {
   if (options.empty()) return source;
   return std::make_shared<InContext>(std::move(source), options, given);
 }

@@ -31,15 +31,15 @@ struct GivenContext {
 
   bool empty() const { return parameters.empty() && file.empty(); }
 
-  /// Takes the controls from a file: CSV whose first line names its columns, or NPZ with an array of numbers for
-  /// each name; `t` (or `time`) are the times. A DataError says what is wrong with it.
+  /// Takes the controls from a file: CSV whose first line names its columns, or NPZ with an array for each
+  /// name; `t` (or `time`) are the times. A DataError says what is wrong with it.
   void read_controls(const std::string& file);
 };
 
 /// The source with these taken out of its states: `context` gives them, and its channels are those that are
-/// left. A channel that is a control of states on a grid is a control field. What is `given` is taken from there.
-/// A DataError names what the file does not have.
-std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source, const ContextOptions& options,
-                                           const GivenContext& given = {});
+/// left. A channel that is a control of states on a grid is a control field. What is `given` stands in for the
+/// file's. A DataError names what the file does not have.
+std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source,
+                                           const ContextOptions& options, const GivenContext& given = {});
 
 }  // namespace cvf::data

@@ -38,16 +38,16 @@ Columns read_csv(const std::string& file) {
       continue;
     }
     if (words.size() != out.size()) {
-      throw DataError("{}: line {} has {} values; the first line names {} columns", file, number, words.size(),
-                      out.size());
+      throw DataError("{}: line {} has {} values; the first line names {} columns", file, number,
+                      words.size(), out.size());
     }
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string word = stripped(words[i]);
       double value = 0;
       const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
       if (problem != std::errc{} || end != word.data() + word.size()) {
-        throw DataError("{}: line {}: '{}' is not a number; the first line names the columns, e.g. t,force", file,
-                        number, text::printable(word));
+        throw DataError("{}: line {}: '{}' is not a number; the first line names the columns, e.g. t,force",
+                        file, number, text::printable(word));
       }
       out[i].values.push_back(value);
     }
@@ -67,7 +67,8 @@ Columns read_npz(const std::string& file) {
   const auto archive = file_bytes(file);
   for (const auto& member : zip::list(*archive, file)) {
     if (!member.name.ends_with(".npy")) continue;
-    const std::string name = member.name.substr(0, member.name.size() - 4), full = fmt::format("{}: '{}'", file, name);
+    const std::string name = member.name.substr(0, member.name.size() - 4);
+    const std::string full = fmt::format("{}: '{}'", file, name);
     const auto content = zip::open(archive, member, file);
     const auto header = npy::parse_header(*content, full);
     if (header.extents.size() == 1) out.push_back({name, npy::read_all(*content, header, full)});
@@ -89,11 +90,11 @@ void check_times(const std::string& file, const std::vector<double>& times) {
 
 void GivenContext::read_controls(const std::string& from) {
   Columns columns = is_archive(from) ? read_npz(from) : read_csv(from);
-  const auto time =
-      std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "t" || c.name == "time"; });
+  const auto time = std::find_if(columns.begin(), columns.end(),
+                                 [](const Column& c) { return c.name == "t" || c.name == "time"; });
   if (time == columns.end()) {
-    throw DataError("{}: has no times; a CSV begins with names like t,force, an NPZ has the arrays t and force",
-                    from);
+    throw DataError(
+        "{}: has no times; a CSV begins with names like t,force, an NPZ has the arrays t and force", from);
   }
   file = from;
   times = time->values;

@@ -73,7 +73,8 @@ std::vector<double> values_of(const Source& source, const std::string& parameter
 
 void move_held_out(const HoldOut& held, const Source& source, Splits& splits) {
   if (!(held.from <= held.to))
-    throw ConfigError("split.hold_out: from {} to {} is no range; from must not exceed to", held.from, held.to);
+    throw ConfigError("split.hold_out: from {} to {} is no range; from must not exceed to", held.from,
+                      held.to);
   const auto values = values_of(source, held.parameter);
   const auto inside = [&](std::size_t sample) {
     return values[sample] >= held.from && values[sample] <= held.to;
@@ -85,8 +86,9 @@ void move_held_out(const HoldOut& held, const Source& source, Splits& splits) {
   std::sort(splits.test.begin(), splits.test.end());
   if (std::none_of(splits.test.begin(), splits.test.end(), inside)) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    throw ConfigError("split.hold_out: no sample of the lists has {} from {} to {}; those of {} go from {} to {}",
-                      held.parameter, held.from, held.to, source.description().file, *low, *high);
+    throw ConfigError(
+        "split.hold_out: no sample of the lists has {} from {} to {}; those of {} go from {} to {}",
+        held.parameter, held.from, held.to, source.description().file, *low, *high);
   }
 }
 
@@ -94,8 +96,8 @@ void move_held_out(const HoldOut& held, const Source& source, Splits& splits) {
 
 void HoldOut::describe(config::Section& section) {
   section.key("parameter", &parameter,
-              "training and validation samples with such values of this parameter become test samples; empty: "
-              "none");
+              "training and validation samples with such values of this parameter become test samples; "
+              "empty: none");
   section.key("from", &from, "lowest value that is held out");
   section.key("to", &to, "highest value that is held out");
 }

@@ -8,7 +8,7 @@ void Kept::take(const Truth& truth, const rollout::Forecast& forecast, bool dire
   for (std::size_t i = 0; i < truth.rows() && samples_.size() < most_; ++i) {
     const auto count = static_cast<std::int64_t>(truth.times[i].size());
     samples_.push_back(truth.samples[i]);
-    if (!truth.contexts.empty()) contexts_.push_back(truth.contexts[i]);
+    if (!truth.contexts.empty() && truth.contexts[i]) contexts_.push_back(truth.contexts[i]);
     times_.push_back(truth.times[i]);
     states_.push_back(forecast.states.value[static_cast<std::int64_t>(i)].slice(0, 0, count).clone());
     frames_.push_back(forecast.frames[i]);

@@ -78,8 +78,8 @@ void check_sizes(const char* name, const Scaled& s) {
 
 }  // namespace
 
-void interpolate(const std::vector<double>& times, const float* series, std::size_t width, double t, bool later,
-                 float* out) {
+void interpolate(const std::vector<double>& times, const float* series, std::size_t width, double t,
+                 bool later, float* out) {
   const auto after = later ? std::upper_bound(times.begin(), times.end(), t)
                            : std::lower_bound(times.begin(), times.end(), t);
   const auto right = static_cast<std::size_t>(after - times.begin());
@@ -186,7 +186,9 @@ Contexts::Contexts(const ContextSpec& spec, std::vector<SampleContextPointer> sa
   const auto scaled = [&](const Tensor& values, const Scaled& scale) {
     std::vector<std::int64_t> channels{1, width(scale)};
     channels.resize(static_cast<std::size_t>(values.dim()), 1);
-    const auto as = [&](const std::vector<double>& v) { return torch::tensor(v, torch::kDouble).view(channels); };
+    const auto as = [&](const std::vector<double>& v) {
+      return torch::tensor(v, torch::kDouble).view(channels);
+    };
     return ((values - as(scale.mean)) / as(scale.deviation)).to(type_);
   };
   if (width(spec.parameters) > 0) fixed_.parameters = scaled(numbers, spec.parameters);
@@ -244,13 +246,18 @@ std::vector<double> Contexts::jumps(std::size_t sample) const {
 }
 
 void Contexts::check_covers(std::size_t sample, double from, double to) const {
-  const auto& times = samples_.at(sample)->times;
+  model::check_covers(*samples_.at(sample), sample, from, to);
+}
+
+void check_covers(const SampleContext& context, std::size_t sample, double from, double to) {
+  const auto& times = context.times;
   if (times.size() <= 1) return;  // no controls, or the same for ever
   const double tolerance = 1e-9 * std::max(std::abs(times.front()), std::abs(times.back()));
   if (from >= times.front() - tolerance && to <= times.back() + tolerance) return;
-  throw DataError("sample {}: its controls are known from {:g} to {:g}, but the forecast goes from {:g} to {:g}; give "
-                  "them as long as it goes",
-                  sample, times.front(), times.back(), from, to);
+  throw DataError(
+      "sample {}: its controls are known from {:g} to {:g}, but the forecast goes from {:g} to {:g}; give "
+      "them as long as it goes",
+      sample, times.front(), times.back(), from, to);
 }
 
 }  // namespace cvf::model

@@ -34,14 +34,18 @@ struct ContextSpec {
   /// Means and deviations over these samples.
   void fit(const ContextNames& names, std::span<const SampleContextPointer> samples);
 
-  /// Which parameters of a sample lie outside what training saw, "alpha = 3 (training: 0.5 to 2)"; empty: none.
+  /// Which parameters of a sample lie outside what training saw, "alpha = 3 (training: 0.5 to 2)"; empty:
+  /// none.
   std::string extrapolation(const SampleContext& sample) const;
 };
 
 /// The values of a series [T, width] at time t: linear between its times, constant beyond them. `later`: the
 /// side of a jump that counts.
-void interpolate(const std::vector<double>& times, const float* series, std::size_t width, double t, bool later,
-                 float* out);
+void interpolate(const std::vector<double>& times, const float* series, std::size_t width, double t,
+                 bool later, float* out);
+
+/// A DataError unless the controls of this sample are known from `from` to `to`.
+void check_covers(const SampleContext& context, std::size_t sample, double from, double to);
 
 /// The contexts of some samples, ready for queries.
 class Contexts {
@@ -58,7 +62,6 @@ class Contexts {
 
   /// Times at which the controls of a sample jump.
   std::vector<double> jumps(std::size_t sample) const;
-  /// A DataError unless the controls of a sample are known from `from` to `to`.
   void check_covers(std::size_t sample, double from, double to) const;
 
  private:

@@ -6,8 +6,8 @@
 //   sample
 //                           with the probability error_bar_coverage (root's attribute); inf: no promise
 //   /0000/scalars/{source_sample,evaluations,accepted,rejected,status,largest_nre}, and the parameters
-//   /0000/static, controls  what else the forecast went under; controls at the times of the frames, and as they
-//   /0000/control_series/{t,NAME}                              were given where they have other times
+//   /0000/static, controls  what else the forecast went under; controls at the times of the frames
+//   /0000/control_series/{t,NAME}                              as they were given, where at other times
 // status counts from 0 as the root's attribute status_names lists them.
 #pragma once
 

@@ -28,6 +28,8 @@ std::vector<double> Request::times_of(const data::Source& source, std::size_t sa
                     file, sample, from_frame);
   }
   check_times(file, sample, all);
+  const auto context = source.context(sample);
+  if (context) model::check_covers(*context, sample, all.front(), all.back());
   return all;
 }
 

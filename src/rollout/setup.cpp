@@ -55,14 +55,16 @@ fields::Context context_of(const model::Contexts& contexts, const std::vector<st
 void check_given(const data::GivenContext& given, const ContextNames& names) {
   for (const auto& [name, value] : given.parameters) {
     if (std::find(names.parameters.begin(), names.parameters.end(), name) != names.parameters.end()) continue;
-    if (names.parameters.empty()) throw UsageError("--parameter {}={}: the model takes no parameters", name, value);
+    if (names.parameters.empty())
+      throw UsageError("--parameter {}={}: the model takes no parameters", name, value);
     throw UsageError("--parameter {}={}: the model takes no such parameter{}", name, value,
                      text::suggestion(name, names.parameters));
   }
   if (given.file.empty()) return;
   if (!names.control_fields.empty()) {
-    throw UsageError("--controls {}: the model's control '{}' is a field on the grid, which a series does not give",
-                     given.file, names.control_fields[0]);
+    throw UsageError(
+        "--controls {}: the model's control '{}' is a field on the grid, which a series does not give",
+        given.file, names.control_fields[0]);
   }
   if (names.controls.empty()) throw UsageError("--controls {}: the model takes no controls", given.file);
 }

@@ -41,8 +41,8 @@ solvers::Velocity velocity_of(const Setup& setup, const model::Contexts& context
 void check_fits(const data::Source& source, const model::TrainedModel& model, bool any_spacing = false);
 
 /// The file as the model knows it. Channels in another order are brought into the model's, and a note says
-/// so. `channels`, if any, are the file's names for the model's channels, one by one. `given` stands in for the
-/// file's context. A DataError says what does not fit.
+/// so. `channels`, if any, are the file's names for the model's channels, one by one. `given` stands in for
+/// the file's context. A DataError says what does not fit.
 std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
                                            const model::TrainedModel& model,
                                            const std::vector<std::string>& channels = {},

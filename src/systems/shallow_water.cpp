@@ -29,7 +29,8 @@ SW::ShallowWater(GridSize grid, Options options) : grid_(grid), options_(std::mo
   check_range("centre", options_.centre, true);
   check_range("inner_height", options_.inner_height, true);
   check_range("domain", options_.domain, false);
-  if (has_bottom() && options_.bottom_height >= std::min(options_.outer_height, options_.inner_height.front())) {
+  const double lowest_surface = std::min(options_.outer_height, options_.inner_height.front());
+  if (has_bottom() && options_.bottom_height >= lowest_surface) {
     throw ConfigError(
         "shallow_water.bottom_height: {} reaches the surface; it must be below outer_height and inner_height",
         options_.bottom_height);
@@ -146,8 +147,7 @@ Scalars SW::simulate(const Draw& draw, std::span<const double> times, const Fram
   auto initial = initial_state(dam);
   if (has_bottom()) {
     const auto bottom = draw_bottom(draw);
-    std::ranges::transform(initial.begin(), initial.begin() + std::ssize(bottom), bottom.begin(), bottom.end(),
-                           initial.begin(), std::minus<>());
+    for (std::size_t i = 0; i < bottom.size(); ++i) initial[i] -= bottom[i];
     initial.insert(initial.end(), bottom.begin(), bottom.end());
   }
   run_frames(water, initial, times, static_cast<int>(channels().size()), write, sink);

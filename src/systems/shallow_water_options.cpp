@@ -45,8 +45,8 @@ void SW::Options::describe(config::Section& section) {
               config::at_least(0));
   section.key("outer_height", &outer_height, "depth outside the disc; 0 is a dry bed", config::at_least(0));
   section.key("bottom_height", &bottom_height,
-              "height of the highest hill of a random bottom above its lowest point, from which the other heights "
-              "then count; the bottom is a static field. 0: flat",
+              "height of the highest hill of a random bottom above its lowest point, from which the other "
+              "heights then count; the bottom is a static field. 0: flat",
               config::at_least(0));
   section.key("bottom_length", &bottom_length, "correlation length of the random bottom", config::above(0));
   section.key("g", &g, "gravity", config::above(0));

@@ -36,7 +36,9 @@ class GivenContextTest : public testing::Test {
   // The channel `mu` is 4 for ever.
   std::shared_ptr<const Source> source_ = std::make_shared<MemorySource>(
       std::vector<std::size_t>{3, 3}, 1, 1, std::vector<std::string>{"x", "mu"},
-      [](std::size_t, std::size_t frame, std::size_t i) { return i == 1 ? 4.0F : static_cast<float>(frame); });
+      [](std::size_t, std::size_t frame, std::size_t i) {
+        return i == 1 ? 4.0F : static_cast<float>(frame);
+      });
   testing_support::Scratch scratch_;
 };
 

@@ -10,7 +10,8 @@ namespace cvf::model {
 namespace {
 
 SampleContextPointer sample(double omega, std::vector<double> times = {}, std::vector<float> force = {}) {
-  return std::make_shared<const SampleContext>(SampleContext{{omega}, {}, std::move(times), std::move(force), {}});
+  return std::make_shared<const SampleContext>(
+      SampleContext{{omega}, {}, std::move(times), std::move(force), {}});
 }
 
 ContextSpec fitted() {

@@ -21,8 +21,8 @@ using testing_support::Scratch;
 class RolloutInContext : public testing::Test {
  protected:
   void SetUp() override {
-    const Ran ran = run(scratch_, {"data", "generate", "duffing", "--out", data_, "--samples", "3", "--frames", "5",
-                                   "--set", "system.alpha_range=[0.5,2.0]"});
+    const Ran ran = run(scratch_, {"data", "generate", "duffing", "--out", data_, "--samples", "3",
+                                   "--frames", "5", "--set", "system.alpha_range=[0.5,2.0]"});
     ASSERT_EQ(ran.code, 0) << ran.err;
     const auto spec = model::from_toml(
         "[state]\ndt_ref = 0.2\ndelta_min = 0.1\nlargest_dt = 0.2\nchannels = ['position', 'velocity']\n"
@@ -41,7 +41,8 @@ class RolloutInContext : public testing::Test {
   }
 
   Ran rollout(std::vector<std::string> more) const {
-    std::vector<std::string> words{"rollout", scratch_.path("run"), "--data", data_, "--out", out_, "--overwrite"};
+    std::vector<std::string> words{"rollout", scratch_.path("run"), "--data", data_, "--out", out_,
+                                   "--overwrite"};
     words.insert(words.end(), more.begin(), more.end());
     return run(scratch_, words);
   }
@@ -92,8 +93,38 @@ TEST_F(RolloutInContext, GoesUnderGivenParametersAndControls) {
 TEST_F(RolloutInContext, SaysOnceThatItExtrapolates) {
   const Ran ran = rollout({"--parameter", "alpha=2.5"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_TRUE(has(ran.err, "sample 0: alpha = 2.5 (training: 0.5 to 2), and 2 more samples: the model extrapolates"))
+  EXPECT_TRUE(has(ran.err,
+                  "sample 0: alpha = 2.5 (training: 0.5 to 2), and 2 more samples: the model extrapolates"))
       << ran.err;
+}
+
+TEST_F(RolloutInContext, AHeldOutRangeIsTestedAsExtrapolation) {
+  const std::string file = scratch_.path("more.h5"), toml = scratch_.path("held.toml"),
+                    run_folder = scratch_.path("held");
+  ASSERT_EQ(run(scratch_, {"data", "generate", "duffing", "--out", file, "--samples", "12", "--frames", "5",
+                           "--set", "system.alpha_range=[0.5,2.0]"})
+                .code,
+            0);
+  files::write_atomically(
+      toml, fmt::format("[data]\nfile = '{}'\nparameters = ['alpha']\ncontrols = ['force']\n"
+                        "[split]\nhold_out = {{parameter = 'alpha', from = 1.25, to = 2.0}}\n"
+                        "[field]\nname = 'mlp'\nwidth = 16\ndepth = 1\n[loader]\nbatch = 4\n"
+                        "[train]\nsteps = 2\n[validation]\nsteps = -1\n",
+                        file));
+  Ran ran = run(scratch_, {"train", toml, "--out", run_folder});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto highest = model::load(run_folder + "/last").spec.context.parameters.highest;
+  ASSERT_EQ(highest.size(), 1U);
+  EXPECT_LT(highest[0], 1.25);
+  const std::string scores = scratch_.path("scores");
+  ran =
+      run(scratch_, {"evaluate", run_folder, "--protocol", "time_informed", "--out", scores, "--keep", "1"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.err, "the model extrapolates")) << ran.err;
+  const auto kept = data::open(scores + ".time_informed.h5"), source = data::open(file);
+  const auto sample = static_cast<std::size_t>(kept->scalars(0).at("source_sample"));
+  EXPECT_EQ(kept->scalars(0).at("alpha"), source->scalars(sample).at("alpha"));
+  EXPECT_EQ(kept->control(0, "force"), source->control(sample, "force"));
 }
 
 TEST_F(RolloutInContext, RefusesWhatTheModelDoesNotTake) {
@@ -107,13 +138,14 @@ TEST_F(RolloutInContext, RefusesWhatTheModelDoesNotTake) {
   expect({"--parameter", "alpha"}, 2, "write NAME=VALUE");
   expect({"--parameter", "alpha=big"}, 2, "--parameter alpha=big");
   expect({"--parameter", "alpha=inf"}, 2, "finite");
-  expect({"--until", "0.8"}, 4, "its controls are known from 0 to 0.4, but the forecast goes from 0 to 0.8");
+  expect({"--until", "0.8", "--samples", "2"}, 4,
+         "sample 2: its controls are known from 0 to 0.4, but the forecast goes from 0 to 0.8");
   expect({"--controls", controls_, "--until", "1.5"}, 4, "are known from 0 to 1, but");
   expect({"--controls", scratch_.path("none.csv")}, 4, "none.csv");
   files::write_atomically(controls_, "t,torque\n0,0\n1,0\n");
   expect({"--controls", controls_}, 4, "has no control 'force'");
-  const Ran ran = run(scratch_, {"rollout", scratch_.path("run"), "--data", data_, "--controls", controls_, "--out",
-                                 controls_, "--overwrite"});
+  const Ran ran = run(scratch_, {"rollout", scratch_.path("run"), "--data", data_, "--controls", controls_,
+                                 "--out", controls_, "--overwrite"});
   EXPECT_EQ(ran.code, 2) << ran.err;
   EXPECT_TRUE(has(ran.err, "is the file of the controls")) << ran.err;
 }

@@ -1,4 +1,4 @@
-// Shallow water over hills: a level surface stays level, mass stays, steady flow stays steady to second order.
+// Shallow water over hills: a level surface stays level, mass stays, steady flow stays to second order.
 #include <gtest/gtest.h>
 
 #include "core/errors.hpp"
@@ -55,14 +55,16 @@ TEST(ShallowBottom, MassStaysWhileTheWaveIsInside) {
 
 TEST(ShallowBottom, ChangesTheWavesAndNothingElse) {
   const ShallowWater flat({32, 32}, {}), hills({32, 32}, hilly(0.6));
-  const auto a = tests::simulate(flat, {.seed = 1}, {0, 0.5}), b = tests::simulate(hills, {.seed = 1}, {0, 0.5});
+  const auto a = tests::simulate(flat, {.seed = 1}, {0, 0.5}),
+             b = tests::simulate(hills, {.seed = 1}, {0, 0.5});
   const auto bottom = hills.statics({.seed = 1}).at(0);
   EXPECT_EQ(hills.state().names(Role::static_field), std::vector<std::string>{"bottom"});
   EXPECT_TRUE(flat.state().names(Role::static_field).empty());
   EXPECT_TRUE(flat.statics({.seed = 1}).empty());
   for (std::size_t n = 0; n < bottom.size(); ++n) ASSERT_NEAR(a[0][n], b[0][n] + bottom[n], 1e-15);
   double apart = 0;  // of the surfaces
-  for (std::size_t n = 0; n < bottom.size(); ++n) apart = std::max(apart, std::abs(a[1][n] - b[1][n] - bottom[n]));
+  for (std::size_t n = 0; n < bottom.size(); ++n)
+    apart = std::max(apart, std::abs(a[1][n] - b[1][n] - bottom[n]));
   EXPECT_GT(apart, 0.05);
   EXPECT_NE(hills.statics({.seed = 1, .sample = 1}).at(0), bottom);
 }
@@ -74,7 +76,7 @@ double steady_depth(double q, double energy, double b) {
   return h;
 }
 
-// How far steady flow along x or y over a hill has moved at time 0.5, in cells that the edges have not reached.
+// How far steady flow along x or y over a hill has moved at time 0.5, in cells that no edge has reached.
 double unsteadiness(int cells, bool along_x) {
   const double q = 0.3, energy = 1.1;
   const GridSize grid = along_x ? GridSize{cells, 4} : GridSize{4, cells};
@@ -141,7 +143,8 @@ TEST(ShallowBottom, GivesTheSameBitsOnEveryCpu) {
   if (!cpu_has_avx2()) GTEST_SKIP() << "this CPU has no AVX2";
   const auto run = [](Step step) {
     FiniteVolume solver(
-        {.step = step, .components = 4, .grid = {29, 23}, .length_x = 5, .length_y = 4, .edge = Edge::outflow});
+        {.step = step, .components = 4, .grid = {29, 23}, .length_x = 5, .length_y = 4,
+         .edge = Edge::outflow});
     Planes planes(4UL * 29 * 23, 0.0);
     for (std::size_t n = 0; n < 667; ++n) {
       planes[n] = 1 + 0.3 * std::sin(0.1 * static_cast<double>(n));

@@ -272,8 +272,8 @@ void add_rollout(CLI::App& app) {
   verb_app.add_option("--parameter", verb->parameters,
                       "NAME=VALUE of a parameter, in place of the samples' own; may be repeated");
   verb_app.add_option("--controls", verb->controls_file,
-                      "CSV (first line: t,NAME,...) or NPZ with the controls, in place of the samples' own; linear "
-                      "between its times, and two equal times are a jump");
+                      "CSV (first line: t,NAME,...) or NPZ with the controls, in place of the samples' own; "
+                      "linear between its times, and two equal times are a jump");
   verb->solver.add_to(verb_app);
   verb_app
       .add_option("--coverage", verb->coverage,

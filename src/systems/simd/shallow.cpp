@@ -38,7 +38,8 @@ void Shallow<bottom>::predict(const Sweep& s, int j, const Faces<components>& fa
 #pragma GCC ivdep
   for (int i = -1; i <= s.nx; ++i) {
     const double h = depth_row[i], u = x_row[i], v = y_row[i];
-    const double west = rise(i, i - 1), east = rise(i, i + 1), south = rise(i, i - up), north = rise(i, i + up);
+    const double west = rise(i, i - 1), east = rise(i, i + 1);
+    const double south = rise(i, i - up), north = rise(i, i + up);
     // half slopes; z: the surface
     double z_x = half_slope(h - depth_row[i - 1] - 2 * west, depth_row[i + 1] - h + 2 * east);
     double z_y = half_slope(h - depth_row[i - up] - 2 * south, depth_row[i + up] - h + 2 * north);

@@ -40,7 +40,7 @@ std::string folder_of_run(const std::string& name) {
   const std::filesystem::path inside = std::filesystem::path("runs") / name;
   std::error_code none;
   return !std::filesystem::exists(name, none) && std::filesystem::is_directory(inside, none) ? inside.string()
-                                                                                              : name;
+                                                                                             : name;
 }
 
 void say_notes(const data::Source& source) {

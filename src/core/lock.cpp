@@ -1,5 +1,3 @@
-#include "core/files.hpp"
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -11,6 +9,7 @@
 #include <thread>
 
 #include "core/errors.hpp"
+#include "core/files.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 

@@ -1,5 +1,5 @@
-// The program, the machine and the day, for what is written down beside numbers; clocks; and the memory that is
-// there.
+// The program, the machine and the day, for what is written down beside numbers; clocks; and the memory that
+// is there.
 #pragma once
 
 #include <ctime>

@@ -1,5 +1,3 @@
-#include "core/machine.hpp"
-
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -7,6 +5,7 @@
 #include <fstream>
 #include <limits>
 
+#include "core/machine.hpp"
 #include "core/text.hpp"
 
 namespace cvf::memory {

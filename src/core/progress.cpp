@@ -1,10 +1,9 @@
-#include "core/log.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 
+#include "core/log.hpp"
 #include "core/text.hpp"
 
 namespace cvf {

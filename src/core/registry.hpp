@@ -87,7 +87,8 @@ struct Choice {
     settings->describe(s);
   }
   /// The key alone. `also` are names that the caller makes rows of.
-  void describe_name(config::Section& s, std::string_view help, std::initializer_list<const char*> also = {}) {
+  void describe_name(config::Section& s, std::string_view help,
+                     std::initializer_list<const char*> also = {}) {
     std::vector<std::string> known(also.begin(), also.end());
     for (const auto& row : rows()) known.emplace_back(row.name);
     s.key("name", &name, help, config::one_of(known));

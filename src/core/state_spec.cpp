@@ -66,9 +66,8 @@ std::vector<double> StateSpec::coordinates(std::string_view name) const {
 }
 
 bool StateSpec::same_grid(const StateSpec& other) const {
-  return std::ranges::equal(axes, other.axes, [](const Axis& a, const Axis& b) {
-    return a.name == b.name && a.size == b.size;
-  });
+  return std::ranges::equal(
+      axes, other.axes, [](const Axis& a, const Axis& b) { return a.name == b.name && a.size == b.size; });
 }
 
 std::vector<std::int64_t> StateSpec::tensor_sizes() const {

@@ -1,8 +1,8 @@
 // What a state is, from file to kernel: named channels on the cells of a grid. Every room that has to know
 // holds one of these.
 //
-// Axes are ordered as in a tensor, the slowest first: none (a vector), {x}, {y, x} or {z, y, x}. A leading axis
-// of one cell says nothing and is left out.
+// Axes are ordered as in a tensor, the slowest first: none (a vector), {x}, {y, x} or {z, y, x}. A leading
+// axis of one cell says nothing and is left out.
 #pragma once
 
 #include <cstddef>
@@ -49,13 +49,13 @@ struct StateSpec {
   StateSpec& set_names(Role role, const std::vector<std::string>& names);
 
   StateSpec& set_axes(std::vector<Axis> axes);
-  const Axis* axis(std::string_view name) const;  // null: there is no such axis
+  const Axis* axis(std::string_view name) const;        // null: there is no such axis
   std::size_t size_along(std::string_view name) const;  // 1 where there is no such axis
   std::vector<double> coordinates(std::string_view name) const;
-  bool same_grid(const StateSpec& other) const;   // as many cells along the same axes
+  bool same_grid(const StateSpec& other) const;  // as many cells along the same axes
 
-  /// Sizes of a state as a tensor: {C}, {C, 1, x}, {C, y, x} or {C, z, y, x}. Networks take a line as a grid of
-  /// one row.
+  /// Sizes of a state as a tensor: {C}, {C, 1, x}, {C, y, x} or {C, z, y, x}. Networks take a line as a grid
+  /// of one row.
   std::vector<std::int64_t> tensor_sizes() const;
 
   std::string grid_text() const;  // "16 x 32 (y x x)"

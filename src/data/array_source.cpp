@@ -25,7 +25,8 @@ void require_description(const Description& about) {
   if (channels == 0) throw DataError("{}: has no channels", about.file);
   std::size_t values = channels;
   bool fits = true;
-  for (const auto& axis : about.state.axes) fits = fits && !__builtin_mul_overflow(values, axis.size, &values);
+  for (const auto& axis : about.state.axes)
+    fits = fits && !__builtin_mul_overflow(values, axis.size, &values);
   if (!fits || values == 0 || values > largest_frame) {
     throw DataError("{}: frames of {} cells with {} channels are empty or too large", about.file,
                     about.state.grid_text(), channels);

@@ -1,6 +1,6 @@
 // What is wrong with a data file before anyone trains on it: broken numbers, dead channels, copies, leakage
-// between splits, odd time grids, frames that say nothing about the next. Reads every value once; memory stays bounded by a few frames and a digest
-// for each sample.
+// between splits, odd time grids, frames that say nothing about the next. Reads every value once; memory
+// stays bounded by a few frames and a digest for each sample.
 #pragma once
 
 #include <cstddef>

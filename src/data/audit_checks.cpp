@@ -29,7 +29,8 @@ void check_spacing(const Places& axis, const Description& d, Audit& audit) {
     if (!(stated > 0) || std::abs(ratio - 1) <= 1e-2) continue;
     const bool whole = axis.in_steps && ratio > 1 && std::abs(ratio - std::round(ratio)) <= 1e-2;
     audit.findings.push_back(
-        {"contradicting spacing", whole ? Severity::remark : Severity::fault,
+        {"contradicting spacing",
+         whole ? Severity::remark : Severity::fault,
          fmt::format("the attribute {} is {:g}, but the {} are {:g} apart{}", name, stated, axis.what,
                      spacing,
                      whole ? fmt::format(": every {:g} steps of a simulation?", std::round(ratio))
@@ -57,7 +58,8 @@ void check_resemblance(const Source& source, Audit& audit) {
   audit.frame_correlation = seen.next_frame;
   if (seen.next_frame < little && seen.next_sample > much) {
     audit.findings.push_back(
-        {"axes", Severity::fault,
+        {"axes",
+         Severity::fault,
          fmt::format("neighbouring samples resemble each other (correlation {:.2f}), neighbouring frames do "
                      "not ({:.2f}): are the axes n and t the other way round in {}?",
                      seen.next_sample, seen.next_frame, d.axes),
@@ -70,7 +72,8 @@ void check_resemblance(const Source& source, Audit& audit) {
   if (!unrelated) return;
   const bool smooth = seen.next_cell > little;
   audit.findings.push_back(
-      {"unrelated frames", smooth ? Severity::remark : Severity::fault,
+      {"unrelated frames",
+       smooth ? Severity::remark : Severity::fault,
        fmt::format("a frame says nothing about the next (correlation {:.2f}, after two frames {:.2f}): {}",
                    seen.next_frame, seen.second_frame,
                    smooth ? "the steps are long beside what happens in them, or the axes are not what they "

@@ -37,8 +37,8 @@ struct GivenContext {
 };
 
 /// The source with these taken out of its states: `context` gives them, and its channels are those that are
-/// left. A channel that is a control of states on a grid is a control field. What is `given` stands in for the
-/// file's. A DataError names what the file does not have.
+/// left. A channel that is a control of states on a grid is a control field. What is `given` stands in for
+/// the file's. A DataError names what the file does not have.
 std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source,
                                            const ContextOptions& options, const GivenContext& given = {});
 

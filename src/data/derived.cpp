@@ -83,8 +83,9 @@ class BlockAverage : public Derived {
     if (axes.empty()) throw DataError("{}: its states have no grid to average over", description_.file);
     for (auto& axis : axes) {
       if (axis.size % factor != 0) {
-        throw DataError("{}: a grid of {} cannot be averaged in blocks of {}; take a divisor of all its sides",
-                        description_.file, description_.state.grid_text(), factor);
+        throw DataError(
+            "{}: a grid of {} cannot be averaged in blocks of {}; take a divisor of all its sides",
+            description_.file, description_.state.grid_text(), factor);
       }
       axis.size /= factor;
       axis.coordinates = means(axis.coordinates, factor);

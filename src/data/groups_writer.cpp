@@ -108,8 +108,8 @@ void GroupsWriter::write_at(std::uint64_t offset, const void* bytes, std::size_t
 std::uint32_t& GroupsWriter::sum_of(std::size_t sample, std::size_t piece) {
   auto& sums = sums_[sample];
   if (sums.empty()) {
-    sums.resize(plan_.times[sample].size() + plan_.scalar_names.size() + plan_.state.count(Role::static_field) +
-                plan_.state.count(Role::control));
+    sums.resize(plan_.times[sample].size() + plan_.scalar_names.size() +
+                plan_.state.count(Role::static_field) + plan_.state.count(Role::control));
   }
   return sums.at(piece);
 }
@@ -134,8 +134,8 @@ void GroupsWriter::write_static(std::size_t sample, std::size_t which, std::span
 
 void GroupsWriter::write_control(std::size_t sample, std::size_t which, std::span<const float> values) {
   write_at(places_[sample].controls.at(which), values.data(), values.size_bytes());
-  const std::size_t before = plan_.times[sample].size() + plan_.scalar_names.size() +
-                             plan_.state.count(Role::static_field);
+  const std::size_t before =
+      plan_.times[sample].size() + plan_.scalar_names.size() + plan_.state.count(Role::static_field);
   sum_of(sample, before + which) = crc32c(std::as_bytes(values));
 }
 

@@ -136,8 +136,8 @@ Splits make_splits(const SplitOptions& options, const Source& source) {
 }
 
 SplitOptions explicit_options(const Splits& splits, const HoldOut& held_out) {
-  return {write_ranges(splits.train), write_ranges(splits.validation), write_ranges(splits.test), 0, 0,
-          held_out};
+  return {
+      write_ranges(splits.train), write_ranges(splits.validation), write_ranges(splits.test), 0, 0, held_out};
 }
 
 }  // namespace cvf::data

@@ -118,8 +118,9 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
   if (options.one_step) names.insert(names.begin(), "one_step");
   Progress progress("evaluate", samples.size() * names.size(), "samples");
   const auto& d = source.description();
-  const MeanState mean = options.training.empty() ? mean_of_normalizer(setup.model, d.state.is_vector() ? 2 : 4)
-                                                  : mean_of_samples(source, options.training);
+  const MeanState mean = options.training.empty()
+                             ? mean_of_normalizer(setup.model, d.state.is_vector() ? 2 : 4)
+                             : mean_of_samples(source, options.training);
   Evaluation out{.every = options.every, .training_every = options.training_every};
   for (const auto& name : names) {
     const Protocol protocol = protocol_of(name);

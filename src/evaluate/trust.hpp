@@ -18,7 +18,7 @@ struct SignalScore {
 };
 
 struct Trust {
-  std::vector<SignalScore> signals;  // the doubt first
+  std::vector<SignalScore> signals;               // the doubt first
   std::vector<metrics::LeadTimeBin> reliability;  // of the doubt; frame 0 is the first predicted one
   std::size_t samples = 0, pairs = 0;
 

@@ -83,7 +83,8 @@ Conv::Conv(const StateShape& shape, const Options& options, std::uint64_t seed)
       size_(checked_size(shape, options)),
       cache_(kernels::make_conv_cache()) {
   lift_ = register_module("lift", make_kernel(size_.inputs(), size_.dim, Draw::xavier, seed, "lift"));
-  step_ = register_module("step", StepEmbedding(std::max<std::int64_t>(64, size_.dim), shape.dt_ref, shape.conditions(), seed));
+  step_ = register_module(
+      "step", StepEmbedding(std::max<std::int64_t>(64, size_.dim), shape.dt_ref, shape.conditions(), seed));
   auto blocks = register_module("blocks", std::make_shared<torch::nn::Module>());
   for (std::size_t i = 0; i < size_.dilations.size(); ++i) add_block(*blocks, i, seed);
   output_ = register_module("output", make_kernel(size_.dim, size_.inputs(), Draw::zero, seed, "output"));
@@ -92,7 +93,8 @@ Conv::Conv(const StateShape& shape, const Options& options, std::uint64_t seed)
 double Conv::values(const StateShape& shape, const Options& o) {
   const double patch = o.patch, dim = o.width, taps = shape.height == 1 ? 3 : 9,
                embedding = std::max(64.0, dim);
-  const double inputs = static_cast<double>(shape.channels + shape.beside()) * patch * (shape.height == 1 ? 1 : patch);
+  const double inputs =
+      static_cast<double>(shape.channels + shape.beside()) * patch * (shape.height == 1 ? 1 : patch);
   const double block =
       linear_values(taps * dim, dim) + linear_values(dim, dim) + linear_values(embedding, 3 * dim);
   return linear_values(taps * inputs, dim) + StepEmbeddingImpl::values(embedding, shape.conditions()) +
@@ -143,8 +145,8 @@ kernels::ConvTrunk Conv::trunk() const {
 // What lies beside the state enters as further channels; what the trunk says of them is not asked for.
 torch::Tensor Conv::forward(const Query& query) {
   check(query);
-  const torch::Tensor psi =
-      kernels::evaluate(trunk(), engine(), with_beside(query), modulation(query.dt, query.context.conditions()));
+  const torch::Tensor psi = kernels::evaluate(trunk(), engine(), with_beside(query),
+                                              modulation(query.dt, query.context.conditions()));
   return shape().beside() > 0 ? psi.narrow(1, 0, shape().channels) : psi;
 }
 

@@ -62,7 +62,8 @@ void VelocityField::check(const Query& query) const {
 }
 
 void VelocityField::check_context(const Context& context, std::int64_t rows) const {
-  const auto one = [rows](const char* name, const torch::Tensor& given, std::int64_t axis, std::int64_t wanted) {
+  const auto one = [rows](const char* name, const torch::Tensor& given, std::int64_t axis,
+                          std::int64_t wanted) {
     const auto has = given.defined() ? given.size(axis) : 0;
     if (has != wanted) {
       throw ModelError("this field takes {} {} for each state, not {}", wanted, name, has);
@@ -77,7 +78,8 @@ void VelocityField::check_context(const Context& context, std::int64_t rows) con
   one("control fields", context.control_fields, 2, shape_.control_fields);
   for (const auto& given : {context.controls, context.control_fields}) {
     if (given.defined() && given.size(1) != shape_.nodes) {
-      throw ModelError("this field sees controls at {} nodes of a step, not at {}", shape_.nodes, given.size(1));
+      throw ModelError("this field sees controls at {} nodes of a step, not at {}", shape_.nodes,
+                       given.size(1));
     }
   }
 }

@@ -23,8 +23,8 @@ struct StateShape {
   // The context: parameters, static fields, controls and control fields, seen at so many nodes of a step.
   std::int64_t parameters = 0, statics = 0, controls = 0, control_fields = 0, nodes = 2;
 
-  std::int64_t conditions() const { return parameters + nodes * controls; }   // numbers for the whole state
-  std::int64_t beside() const { return statics + nodes * control_fields; }    // numbers for each cell
+  std::int64_t conditions() const { return parameters + nodes * controls; }  // numbers for the whole state
+  std::int64_t beside() const { return statics + nodes * control_fields; }   // numbers for each cell
   bool is_vector() const { return height == 0; }
 };
 
@@ -83,8 +83,8 @@ using FieldPointer = std::shared_ptr<VelocityField>;
 /// they do not depend on the order of construction.
 class Settings : public SettingsOf<FieldPointer, const StateShape&, std::uint64_t> {
  public:
-  /// How many numbers `build` would make room for, parameters and buffers: a size that is known beforehand can
-  /// be refused.
+  /// How many numbers `build` would make room for, parameters and buffers: a size that is known beforehand
+  /// can be refused.
   virtual double values(const StateShape& shape) const = 0;
 };
 

@@ -68,7 +68,8 @@ Tensor Mlp::forward(const Query& query) {
     return kernels::linear(x, {l->weight, l->bias}, engine);
   };
   const Tensor c =  // [B,W], or [1,W] for all rows where no row has a step of its own
-      hooked("step", step_(options_.conditioned ? dt : torch::zeros({1}, dt.options()), context.conditions(), engine));
+      hooked("step", step_(options_.conditioned ? dt : torch::zeros({1}, dt.options()), context.conditions(),
+                           engine));
   Tensor x = hooked("input", linear(state, input_));
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     auto& block = blocks_[i];

@@ -104,8 +104,8 @@ double Sit::values(const StateShape& shape, const Options& o) {
       static_cast<double>(shape.height) / patch * (static_cast<double>(shape.width) / patch);
   const double block = linear_values(dim, 3 * dim) + linear_values(dim, dim) + linear_values(dim, 4 * dim) +
                        linear_values(4 * dim, dim) + linear_values(dim, 6 * dim);
-  return linear_values(patch_values, dim) + StepEmbeddingImpl::values(dim, shape.conditions()) + o.depth * block +
-         linear_values(dim, 2 * dim) + linear_values(dim, patch_values) + tokens * dim;
+  return linear_values(patch_values, dim) + StepEmbeddingImpl::values(dim, shape.conditions()) +
+         o.depth * block + linear_values(dim, 2 * dim) + linear_values(dim, patch_values) + tokens * dim;
 }
 
 void Sit::add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t seed) {
@@ -145,8 +145,8 @@ kernels::SitTrunk Sit::trunk() const {
 // What lies beside the state enters as further channels; what the trunk says of them is not asked for.
 torch::Tensor Sit::forward(const Query& query) {
   check(query);
-  const torch::Tensor psi =
-      kernels::evaluate(trunk(), engine(), with_beside(query), modulation(query.dt, query.context.conditions()));
+  const torch::Tensor psi = kernels::evaluate(trunk(), engine(), with_beside(query),
+                                              modulation(query.dt, query.context.conditions()));
   return shape().beside() > 0 ? psi.narrow(1, 0, shape().channels) : psi;
 }
 

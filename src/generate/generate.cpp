@@ -61,11 +61,11 @@ void foresee_file(const Options& options, const systems::System& system, const s
   const StateSpec state = system.state();
   const auto cells = static_cast<double>(state.cells());
   const auto count = [&state](Role role) { return static_cast<double>(state.count(role)); };
-  data::check_resources(
-      path, {.samples = samples,
-             .frames = samples * frames,
-             .frame_values = count(Role::state) * cells,
-             .sample_values = count(Role::static_field) * cells + count(Role::control) * frames});
+  data::check_resources(path,
+                        {.samples = samples,
+                         .frames = samples * frames,
+                         .frame_values = count(Role::state) * cells,
+                         .sample_values = count(Role::static_field) * cells + count(Role::control) * frames});
 }
 
 // Keys that a file made earlier does not name have their defaults.

@@ -1,5 +1,3 @@
-#include "kernels/sit.hpp"
-
 #include <omp.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include "kernels/cpu_choice.hpp"
 #include "kernels/layer_hook.hpp"
 #include "kernels/memory.hpp"
+#include "kernels/sit.hpp"
 
 namespace cvf::kernels {
 namespace {

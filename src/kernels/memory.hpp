@@ -1,4 +1,5 @@
-// The memory that CPU kernels work on: tensors that they can read, large buffers, and where a layer lies in them.
+// The memory that CPU kernels work on: tensors that they can read, large buffers, and where a layer lies in
+// them.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // The token stream of the SiT network: patches, blocks, final layer. The step embedding stays outside; it
-// arrives as `modulation`, which for every sample holds (shift1, scale1, gate1, shift2, scale2, gate2) of each
-// block and (shift, scale) of the final layer, D values each.
+// arrives as `modulation`, which for every sample holds (shift1, scale1, gate1, shift2, scale2, gate2) of
+// each block and (shift, scale) of the final layer, D values each.
 //
 // The same function exists twice: composed of library operations (any device, float or double, any order of
 // gradient) and fused for the CPU. `evaluate` chooses.

@@ -1,5 +1,5 @@
-// The fused token stream: a network's weights in the panel layout of the CPU kernels, packed once for each version
-// of the weights, and the kernels run over a batch.
+// The fused token stream: a network's weights in the panel layout of the CPU kernels, packed once for each
+// version of the weights, and the kernels run over a batch.
 #pragma once
 
 #include <array>

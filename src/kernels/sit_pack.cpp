@@ -1,8 +1,7 @@
-#include "kernels/sit_engine.hpp"
-
 #include <algorithm>
 
 #include "kernels/cpu_choice.hpp"
+#include "kernels/sit_engine.hpp"
 
 namespace cvf::kernels {
 namespace {

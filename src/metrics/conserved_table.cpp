@@ -42,8 +42,7 @@ Density wave_energy(const Setting& setting) {
     Tensor energy = at(s, 1).square();
     for (std::int64_t axis = 1; axis < u.dim(); ++axis) {
       const auto from_the_last = static_cast<std::size_t>(u.dim() - axis);
-      const double width =
-          from_the_last > spacing.size() ? 1 : spacing[spacing.size() - from_the_last];
+      const double width = from_the_last > spacing.size() ? 1 : spacing[spacing.size() - from_the_last];
       energy = energy + ((u.roll(-1, axis) - u) * (c / width)).square();
     }
     return 0.5 * energy;

@@ -32,8 +32,8 @@ struct Frame {
 struct Setting {
   std::string system = {};  // a name of the systems' table, or empty
   StateSpec state = {};     // where a spacing is not known, it is taken as 1
-  std::map<std::string, double>
-      parameters = {};  // of the system ("gamma", "c", ...); what is not given has its default
+  std::map<std::string, double> parameters =
+      {};  // of the system ("gamma", "c", ...); what is not given has its default
 };
 
 /// The numbers kept for each frame and sample.

@@ -34,8 +34,8 @@ WithinFrames rank_correlation_within(std::span<const Track> tracks, int rounds =
 double rank_correlation_pooled(std::span<const Track> tracks);
 
 /// Neighbouring frames [first, last]; the samples of each of them are sorted by the signal and cut into
-/// parts, and part i holds the i-th parts of all these frames. With a signal that one can trust the mean error grows
-/// from part to part, which time alone cannot bring about.
+/// parts, and part i holds the i-th parts of all these frames. With a signal that one can trust the mean
+/// error grows from part to part, which time alone cannot bring about.
 struct LeadTimeBin {
   std::size_t first = 0, last = 0;
   std::vector<ReliabilityBin> parts;

@@ -65,8 +65,8 @@ void check_sizes(const char* name, const Scaled& s) {
     throw ModelError("context.{}: {} names have {} means and {} deviations", name, s.names.size(),
                      s.mean.size(), s.deviation.size());
   }
-  const bool ranges = s.lowest.size() == s.highest.size() &&
-                      (s.lowest.empty() || s.lowest.size() == s.names.size());
+  const bool ranges =
+      s.lowest.size() == s.highest.size() && (s.lowest.empty() || s.lowest.size() == s.names.size());
   if (!ranges) {
     throw ModelError("context.{}: {} names have {} lowest and {} highest values", name, s.names.size(),
                      s.lowest.size(), s.highest.size());

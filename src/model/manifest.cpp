@@ -1,8 +1,7 @@
-#include "model/opened.hpp"
-
 #include "core/errors.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
+#include "model/opened.hpp"
 
 namespace cvf::model::folder {
 namespace {

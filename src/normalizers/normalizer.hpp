@@ -15,7 +15,8 @@
 
 namespace cvf::normalizers {
 
-/// Physical and model units are different types: what crosses from one to the other goes through a normalizer.
+/// Physical and model units are different types: what crosses from one to the other goes through a
+/// normalizer.
 struct Physical {
   torch::Tensor value;  // [B,C,...]
 };

@@ -37,115 +37,115 @@ class Cvf : public Objective {
     bool scales() const { return span != Span::whole; }
   };
 
-// The ways whose mean velocities R_k compares. With k = 3 and r = shares[0]:
-//   forward        R = r psi(s0, r U) + (1-r) psi(s0 + r U den(psi(s0, r U)), (1-r) U) - psi(s0, U)
-//   bidirectional  R = r psi(s0, r U) + (1-r) psi(s(U), -(1-r) U)                      - psi(s0, U)
-// In general only the last leg differs: it looks back from the end of the long side. That end is the true s1
-// where U = dt; where U is another nobody observed it, and the long side itself leads there.
-struct Ways {
-  const ScaledField& field;
-  const Batch& batch;
-  const Draws& draws;
-  const Cvf::Options& options;
+  // The ways whose mean velocities R_k compares. With k = 3 and r = shares[0]:
+  //   forward        R = r psi(s0, r U) + (1-r) psi(s0 + r U den(psi(s0, r U)), (1-r) U) - psi(s0, U)
+  //   bidirectional  R = r psi(s0, r U) + (1-r) psi(s(U), -(1-r) U)                      - psi(s0, U)
+  // In general only the last leg differs: it looks back from the end of the long side. That end is the true
+  // s1 where U = dt; where U is another nobody observed it, and the long side itself leads there.
+  struct Ways {
+    const ScaledField& field;
+    const Batch& batch;
+    const Draws& draws;
+    const Cvf::Options& options;
 
-  Tensor dt = batch.step(0);
-  Tensor span = draws.spans.defined() ? draws.spans * dt : dt;  // U [B]
-  Tensor scaled = (span != dt).nonzero().flatten();             // rows whose long side is not the interval
-  std::int64_t legs = draws.shares.defined() ? draws.shares.size(0) : 0;  // 0: no rupture is wanted
-  std::vector<Tensor> orders = orders_of_legs();
-  Place place{batch.interval(0)};
-  Tensor start = torch::zeros_like(dt);
+    Tensor dt = batch.step(0);
+    Tensor span = draws.spans.defined() ? draws.spans * dt : dt;  // U [B]
+    Tensor scaled = (span != dt).nonzero().flatten();             // rows whose long side is not the interval
+    std::int64_t legs = draws.shares.defined() ? draws.shares.size(0) : 0;  // 0: no rupture is wanted
+    std::vector<Tensor> orders = orders_of_legs();
+    Place place{batch.interval(0)};
+    Tensor start = torch::zeros_like(dt);
 
-  Tensor secant, long_side, last_leg, at_rest;  // psi of each, last_leg only where bidirectional
-  std::vector<Tensor> first_legs;               // of each order
+    Tensor secant, long_side, last_leg, at_rest;  // psi of each, last_leg only where bidirectional
+    std::vector<Tensor> first_legs;               // of each order
 
-  bool all_whole() const { return scaled.numel() == 0; }
-  fields::Query looking_back(const Tensor& end) const {
-    const Tensor back = -draws.shares[legs - 1] * span;
-    return {end, back, place.part(span, span + back)};
-  }
-
-  std::vector<Tensor> orders_of_legs() const {
-    if (legs == 0) return {};
-    if (!options.both_orders) return {draws.shares};
-    return {draws.shares, draws.shares.flip(0)};
-  }
-
-  // Everything whose state is known beforehand, in one forward pass. Rows with U = dt reuse psi(s0, dt).
-  void ask_first() {
-    const Tensor& s0 = batch.state(0);
-    std::vector<fields::Query> queries{{s0, dt, batch.context(0)}};
-    std::vector<Tensor*> answers{&secant};
-    const auto ask = [&](const fields::Query& query, Tensor& answer) {
-      queries.push_back(query);
-      answers.push_back(&answer);
-    };
-    const auto from_start = [&](const Tensor& step) {
-      return fields::Query{s0, step, place.part(start, step)};
-    };
-    Tensor of_scaled;
-    first_legs.resize(orders.size());
-    for (std::size_t i = 0; i < orders.size(); ++i) ask(from_start(orders[i][0] * span), first_legs[i]);
-    if (!all_whole()) {
-      const fields::Context over = place.part(start, span).select(scaled);
-      ask({s0.index_select(0, scaled), span.index_select(0, scaled), over}, of_scaled);
+    bool all_whole() const { return scaled.numel() == 0; }
+    fields::Query looking_back(const Tensor& end) const {
+      const Tensor back = -draws.shares[legs - 1] * span;
+      return {end, back, place.part(span, span + back)};
     }
-    if (legs > 0 && options.bidirectional && all_whole()) ask(looking_back(batch.state(1)), last_leg);
-    if (options.tangent != Spline::none) ask(from_start(torch::zeros_like(dt)), at_rest);
-    const auto psi = field.psi(queries);
-    for (std::size_t i = 0; i < psi.size(); ++i) *answers[i] = psi[i];
-    long_side = all_whole() ? secant : secant.index_copy(0, scaled, of_scaled);
-  }
 
-  void ask_back_from_the_ends() {
-    const Tensor led = field.advance(batch.state(0), span, long_side);
-    const Tensor end = batch.state(1).index_copy(0, scaled, led.index_select(0, scaled));
-    last_leg = field.psi(looking_back(end));
-  }
-
-  // The mean velocity of the legs, in each order.
-  std::vector<Tensor> broken() {
-    std::vector<Tensor> out;
-    for (std::size_t i = 0; i < orders.size(); ++i) {
-      const auto forward = options.bidirectional ? legs - 1 : legs;
-      out.push_back(walk(field, batch.state(0), span, orders[i], first_legs[i], forward, place));
+    std::vector<Tensor> orders_of_legs() const {
+      if (legs == 0) return {};
+      if (!options.both_orders) return {draws.shares};
+      return {draws.shares, draws.shares.flip(0)};
     }
-    if (options.bidirectional && legs > 0) {
-      if (!last_leg.defined()) ask_back_from_the_ends();
-      out[0] = out[0] + per_row(draws.shares[legs - 1], last_leg) * last_leg;
-    }
-    return out;
-  }
 
-  Tensor rupture(const std::vector<Tensor>& ways) const {
-    const Tensor straight = options.held == Held::long_side ? long_side.detach() : long_side;
-    Tensor sum;
-    for (const auto& way : ways) {
-      const Tensor square = ((options.held == Held::legs ? way.detach() : way) - straight).square().mean();
-      sum = sum.defined() ? sum + square : square;
+    // Everything whose state is known beforehand, in one forward pass. Rows with U = dt reuse psi(s0, dt).
+    void ask_first() {
+      const Tensor& s0 = batch.state(0);
+      std::vector<fields::Query> queries{{s0, dt, batch.context(0)}};
+      std::vector<Tensor*> answers{&secant};
+      const auto ask = [&](const fields::Query& query, Tensor& answer) {
+        queries.push_back(query);
+        answers.push_back(&answer);
+      };
+      const auto from_start = [&](const Tensor& step) {
+        return fields::Query{s0, step, place.part(start, step)};
+      };
+      Tensor of_scaled;
+      first_legs.resize(orders.size());
+      for (std::size_t i = 0; i < orders.size(); ++i) ask(from_start(orders[i][0] * span), first_legs[i]);
+      if (!all_whole()) {
+        const fields::Context over = place.part(start, span).select(scaled);
+        ask({s0.index_select(0, scaled), span.index_select(0, scaled), over}, of_scaled);
+      }
+      if (legs > 0 && options.bidirectional && all_whole()) ask(looking_back(batch.state(1)), last_leg);
+      if (options.tangent != Spline::none) ask(from_start(torch::zeros_like(dt)), at_rest);
+      const auto psi = field.psi(queries);
+      for (std::size_t i = 0; i < psi.size(); ++i) *answers[i] = psi[i];
+      long_side = all_whole() ? secant : secant.index_copy(0, scaled, of_scaled);
     }
-    return sum / static_cast<double>(ways.size());
-  }
 
-  // The legs against the data, where somebody observed their end; other rows count as 0.
-  Tensor anchored(const std::vector<Tensor>& ways, const Tensor& target) const {
-    const Tensor seen = per_row((span == dt).to(torch::kDouble), target);
-    Tensor sum;
-    for (const auto& way : ways) {
-      const Tensor square = (seen * (way - target)).square().mean();
-      sum = sum.defined() ? sum + square : square;
+    void ask_back_from_the_ends() {
+      const Tensor led = field.advance(batch.state(0), span, long_side);
+      const Tensor end = batch.state(1).index_copy(0, scaled, led.index_select(0, scaled));
+      last_leg = field.psi(looking_back(end));
     }
-    return sum / static_cast<double>(ways.size());
-  }
 
-  // The next interval, from where the model itself stands after the first.
-  Tensor pushed() const {
-    const Tensor way = options.push_gradient ? secant : secant.detach();
-    const Tensor led = field.advance(batch.state(0), dt, way);
-    const Tensor target = field.target(led, batch.state(2), batch.step(1));
-    return (field.psi({led, batch.step(1), batch.context(1)}) - target).square().mean();
-  }
-};
+    // The mean velocity of the legs, in each order.
+    std::vector<Tensor> broken() {
+      std::vector<Tensor> out;
+      for (std::size_t i = 0; i < orders.size(); ++i) {
+        const auto forward = options.bidirectional ? legs - 1 : legs;
+        out.push_back(walk(field, batch.state(0), span, orders[i], first_legs[i], forward, place));
+      }
+      if (options.bidirectional && legs > 0) {
+        if (!last_leg.defined()) ask_back_from_the_ends();
+        out[0] = out[0] + per_row(draws.shares[legs - 1], last_leg) * last_leg;
+      }
+      return out;
+    }
+
+    Tensor rupture(const std::vector<Tensor>& ways) const {
+      const Tensor straight = options.held == Held::long_side ? long_side.detach() : long_side;
+      Tensor sum;
+      for (const auto& way : ways) {
+        const Tensor square = ((options.held == Held::legs ? way.detach() : way) - straight).square().mean();
+        sum = sum.defined() ? sum + square : square;
+      }
+      return sum / static_cast<double>(ways.size());
+    }
+
+    // The legs against the data, where somebody observed their end; other rows count as 0.
+    Tensor anchored(const std::vector<Tensor>& ways, const Tensor& target) const {
+      const Tensor seen = per_row((span == dt).to(torch::kDouble), target);
+      Tensor sum;
+      for (const auto& way : ways) {
+        const Tensor square = (seen * (way - target)).square().mean();
+        sum = sum.defined() ? sum + square : square;
+      }
+      return sum / static_cast<double>(ways.size());
+    }
+
+    // The next interval, from where the model itself stands after the first.
+    Tensor pushed() const {
+      const Tensor way = options.push_gradient ? secant : secant.detach();
+      const Tensor led = field.advance(batch.state(0), dt, way);
+      const Tensor target = field.target(led, batch.state(2), batch.step(1));
+      return (field.psi({led, batch.step(1), batch.context(1)}) - target).square().mean();
+    }
+  };
 
   explicit Cvf(const Options& options);
 

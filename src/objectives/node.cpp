@@ -12,7 +12,8 @@ namespace {
 using torch::Tensor;
 using torch::autograd::variable_list;
 
-// Memory for time: a function whose intermediate values are not kept for the backward pass but computed again.
+// Memory for time: a function whose intermediate values are not kept for the backward pass but computed
+// again.
 struct Recompute : torch::autograd::Node {
   std::function<Tensor(const Tensor&)> function;
   torch::autograd::SavedVariable input;
@@ -32,8 +33,8 @@ struct Recompute : torch::autograd::Node {
   }
 };
 
-// function(input), differentiable once with respect to the input and the parameters that it uses. The function
-// must still be callable, and the parameters unchanged, when the backward pass runs.
+// function(input), differentiable once with respect to the input and the parameters that it uses. The
+// function must still be callable, and the parameters unchanged, when the backward pass runs.
 Tensor recomputed(const std::function<Tensor(const Tensor&)>& function, const Tensor& input,
                   const std::vector<Tensor>& parameters) {
   Tensor output;
@@ -56,8 +57,8 @@ Tensor recomputed(const std::function<Tensor(const Tensor&)>& function, const Te
 }
 
 // k1 = psi(s), k2 = psi(s + h/2 den(k1)), k3 = psi(s + h/2 den(k2)), k4 = psi(s + h den(k3)):
-// (k1 + 2 k2 + 2 k3 + k4)/6. `step` is what the field is shown, the same in all stages; the context is that of
-// each stage's own time.
+// (k1 + 2 k2 + 2 k3 + k4)/6. `step` is what the field is shown, the same in all stages; the context is that
+// of each stage's own time.
 torch::Tensor rk4_mean(const ScaledField& field, const torch::Tensor& s, const torch::Tensor& h,
                        const torch::Tensor& step, const fields::Interval& interval,
                        const torch::Tensor& begin) {

@@ -20,7 +20,8 @@ class SemigroupOperators : public Objective {
 
     void describe(config::Section& s) {
       s.key("lambda", &lambda, "weight of the semigroup part", config::at_least(0));
-      s.key("between", &between, "its states lie anywhere on the line between two frames, not only at frames");
+      s.key("between", &between,
+            "its states lie anywhere on the line between two frames, not only at frames");
     }
   };
 

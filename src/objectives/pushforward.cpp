@@ -22,9 +22,7 @@ class Pushforward : public Objective {
 
   explicit Pushforward(const Options& options) : options_(options) {}
 
-  Needs needs() const override {
-    return {options_.steps + 1, Spline::none, options_.conditioned, 2};
-  }
+  Needs needs() const override { return {options_.steps + 1, Spline::none, options_.conditioned, 2}; }
 
  protected:
   Losses evaluate(const ScaledField& field, const Batch& batch, const Draws&) const override {
@@ -36,14 +34,14 @@ class Pushforward : public Objective {
     const Tensor psi = ask(s0, 0);
     const bool alone = options_.steps == 1;
     Losses out;
-    out.add("secant", alone ? 1 : 0.5, (psi - field.target(s0, batch.state(1), batch.step(0))).square().mean());
+    out.add("secant", alone ? 1 : 0.5,
+            (psi - field.target(s0, batch.state(1), batch.step(0))).square().mean());
     if (alone) return out;
 
     Tensor led = field.advance(s0, batch.step(0), psi.detach());  // the first step is paid for already
     {
       const torch::NoGradGuard no_grad;
-      for (int i = 1; i + 1 < options_.steps; ++i)
-        led = field.advance(led, batch.step(i), ask(led, i));
+      for (int i = 1; i + 1 < options_.steps; ++i) led = field.advance(led, batch.step(i), ask(led, i));
     }
     const Tensor last = batch.step(options_.steps - 1);
     const Tensor target = field.target(led, batch.state(static_cast<std::size_t>(options_.steps)), last);

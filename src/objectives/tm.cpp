@@ -15,7 +15,7 @@ class TangentMatching : public Objective {
     bool conditioned = false;
 
     void describe(config::Section& s) {
-     describe_spline(s, "spline", spline, false);
+      describe_spline(s, "spline", spline, false);
       describe_conditioned(s, conditioned);
     }
   };

@@ -104,8 +104,7 @@ Image frames_in_rows(const data::Source& source, std::size_t sample, const Pictu
     for (int i = 0; i < columns; ++i) {
       const int x = margin + i * (width + gap);
       const auto at = static_cast<std::size_t>(i);
-      image.write(x, y - Image::glyph_height - 4,
-                  fmt::format("{}  t={:.4g}", names[c], times[frames[at]]));
+      image.write(x, y - Image::glyph_height - 4, fmt::format("{}  t={:.4g}", names[c], times[frames[at]]));
       draw_field(image, x, y, width, height, {&values[at * size], rows, grid_columns, channels, c}, scale);
     }
     draw_colour_bar(image, margin + columns * (width + gap) + 4, y, height, scale);
@@ -126,9 +125,9 @@ Image space_time_map(const data::Source& source, std::size_t sample, const Pictu
   for (std::size_t c = 0; c < channels; ++c) {
     const Scale scale = scale_of_channel(values, channels, c);
     const int y = title + static_cast<int>(c) * (height + title);
-    image.write(margin, y - Image::glyph_height - 4,
-                fmt::format("{}  x to the right, t={:.4g} to {:.4g} upwards", names[c], times.front(),
-                            times.back()));
+    image.write(
+        margin, y - Image::glyph_height - 4,
+        fmt::format("{}  x to the right, t={:.4g} to {:.4g} upwards", names[c], times.front(), times.back()));
     draw_field(image, margin, y, width, height, {values.data(), frames, d.state.cells(), channels, c}, scale);
     draw_colour_bar(image, margin + width + gap + 4, y, height, scale);
   }

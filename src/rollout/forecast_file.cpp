@@ -104,8 +104,7 @@ void ForecastFile::write_context(std::size_t sample, const SampleContext& contex
   for (std::size_t i = 0; i < count; ++i) {
     writer_.write_control(sample, i, one(at_frames, i));
     const auto given = one(context.controls, i);
-    if (other_times)
-      series_.push_back({sample, "control_series", controls[i], {given.begin(), given.end()}});
+    if (other_times) series_.push_back({sample, "control_series", controls[i], {given.begin(), given.end()}});
   }
 }
 

@@ -46,8 +46,7 @@ void check_fits(const data::Source& source, const model::TrainedModel& model, bo
 std::shared_ptr<const data::Source> fitted(std::shared_ptr<const data::Source> source,
                                            const model::TrainedModel& model,
                                            const std::vector<std::string>& channels = {},
-                                           bool any_spacing = false,
-                                           const data::GivenContext& given = {});
+                                           bool any_spacing = false, const data::GivenContext& given = {});
 
 /// Says, once, that parameters of these samples lie outside what the model saw in training.
 void warn_of_extrapolation(const data::Source& source, const model::TrainedModel& model,

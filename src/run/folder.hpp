@@ -1,5 +1,5 @@
-// What a user names as RUN: a model's folder, or a run's folder that holds one; and the solver that its run file
-// names.
+// What a user names as RUN: a model's folder, or a run's folder that holds one; and the solver that its run
+// file names.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct Folder {
 /// `path` itself when it holds a model, else its subfolder best, else last.
 Folder open(const std::string& path);
 
-/// The run's own solver, or the one that `settings` name ({"solver.name=euler"}) with its defaults; then the other
-/// settings ({"solver.slack=1"}).
+/// The run's own solver, or the one that `settings` name ({"solver.name=euler"}) with its defaults; then the
+/// other settings ({"solver.slack=1"}).
 solvers::Choice solver_for(const Folder& run, const std::vector<std::string>& settings);
 
 }  // namespace cvf::run

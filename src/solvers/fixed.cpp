@@ -4,8 +4,8 @@
 namespace cvf::solvers {
 namespace {
 
-// Euler's step with the mean velocity over it, s + h psi(s, h): first order for a tangent field, exact for the
-// exact secant. The paper's way to step `sm` and `pushforward`.
+// Euler's step with the mean velocity over it, s + h psi(s, h): first order for a tangent field, exact for
+// the exact secant. The paper's way to step `sm` and `pushforward`.
 class Euler : public Solver {
  public:
   using Options = FixedOptions;

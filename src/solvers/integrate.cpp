@@ -1,10 +1,9 @@
-#include "solvers/solver.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/errors.hpp"
 #include "solvers/parts/algebra.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::solvers {
 namespace {

@@ -19,10 +19,10 @@ struct Row;
 struct Query {
   const torch::Tensor& state;
   const torch::Tensor& dt;
-  const std::vector<Row>* rows = nullptr;   // that are on their way
-  std::span<const std::size_t> askers{};    // the row of each state; empty: state k belongs to row k
-  double share = 0;                         // of the row's step: how far ahead of the row's time a state is
-  std::span<const double> ahead{};          // the same in units of time, if not empty
+  const std::vector<Row>* rows = nullptr;  // that are on their way
+  std::span<const std::size_t> askers{};   // the row of each state; empty: state k belongs to row k
+  double share = 0;                        // of the row's step: how far ahead of the row's time a state is
+  std::span<const double> ahead{};         // the same in units of time, if not empty
 
   std::int64_t sample(std::size_t k) const;  // of the problem
   double time(std::size_t k) const;          // at which step k begins
@@ -35,8 +35,7 @@ class Velocity {
  public:
   Velocity() = default;
   template <class Function>
-    requires(!std::is_same_v<std::remove_cvref_t<Function>, Velocity>)
-  Velocity(Function function) {
+  requires(!std::is_same_v<std::remove_cvref_t<Function>, Velocity>) Velocity(Function function) {
     if constexpr (std::is_invocable_v<Function, const Query&>) {
       function_ = std::move(function);
     } else {

@@ -1,4 +1,5 @@
 #include "core/registry.hpp"
+
 #include "solvers/solver.hpp"
 
 namespace cvf::solvers {
@@ -16,8 +17,7 @@ std::span<const Entry> registry() {
       {"rk4", "classical Runge-Kutta with fixed steps", 4, true, rk4_settings},
       {"dopri5", "Dormand-Prince 5(4): steps from an error estimate", 5, true, dopri5_settings},
       {"tsit5", "Tsitouras 5(4): steps from an error estimate", 5, true, tsit5_settings},
-      {"gcs", "greedy consistency: steps as long as the field agrees with itself", 1, false,
-       gcs_settings},
+      {"gcs", "greedy consistency: steps as long as the field agrees with itself", 1, false, gcs_settings},
   };
   return rows;
 }

@@ -19,10 +19,10 @@ struct Row {
   double remaining = 0;  // of it. A state of its own, so that a target is met without rounding
   double wanted = 0;     // the step that the method would like next
   double step = 0;       // the step on trial: wanted, or cut to end on the target
-  double error = std::numeric_limits<double>::quiet_NaN();  // of the trial
-  std::size_t target = 0;                                   // the next one
-  std::int64_t trials = 0;                                  // since the last target
-  bool cut = false;                                         // step == remaining
+  double error = std::numeric_limits<double>::quiet_NaN();    // of the trial
+  std::size_t target = 0;                                     // the next one
+  std::int64_t trials = 0;                                    // since the last target
+  bool cut = false;                                           // step == remaining
   double stop_at = std::numeric_limits<double>::quiet_NaN();  // a break of the problem that the step ends on
   bool accepted = false, finished = false;
   Counts counts;

@@ -1,5 +1,3 @@
-#include "study/tables.hpp"
-
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "data/ranges.hpp"
 #include "data/source.hpp"
 #include "generate/generate.hpp"
+#include "study/tables.hpp"
 
 namespace cvf::study {
 namespace {

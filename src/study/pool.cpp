@@ -1,5 +1,3 @@
-#include "study/grid.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -9,6 +7,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/interrupt.hpp"
+#include "study/grid.hpp"
 
 namespace cvf::study {
 namespace {

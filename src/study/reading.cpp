@@ -1,10 +1,9 @@
-#include "study/tables.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "study/tables.hpp"
 
 namespace cvf::study {
 namespace {

@@ -1,5 +1,3 @@
-#include "study/study.hpp"
-
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -7,6 +5,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/text.hpp"
+#include "study/study.hpp"
 
 namespace cvf::study {
 namespace {
@@ -35,7 +34,8 @@ std::map<std::string, double> training(const std::string& run) {
       {"step", "steps"}, {"seconds", "seconds"}, {"samples_per_s", "samples_per_s"}, {"loss", "loss"}};
   for (std::size_t i = 0; i < numbers.names.size() && !numbers.rows.empty(); ++i) {
     for (const auto& [column, name] : wanted) {
-      if (numbers.names[i] == column && !std::isnan(numbers.rows.back()[i])) out[name] = numbers.rows.back()[i];
+      if (numbers.names[i] == column && !std::isnan(numbers.rows.back()[i]))
+        out[name] = numbers.rows.back()[i];
     }
   }
   return out;

@@ -1,6 +1,6 @@
 // A whole study: data, training, evaluation and tables of every cell of its grid, and what the cells came to:
-// read from their folders, written as results.jsonl. Killed or interrupted, the same call goes on; what failed
-// is a result, too.
+// read from their folders, written as results.jsonl. Killed or interrupted, the same call goes on; what
+// failed is a result, too.
 #pragma once
 
 #include <map>

@@ -79,7 +79,7 @@ std::vector<Value> seeds_at(const Study& study, const std::vector<Result>& resul
 
 // CPED against the base method, of the means over seeds.
 Summary cped_at(const Study& study, const std::vector<Result>& results, const Point& at,
-             const std::string& base) {
+                const std::string& base) {
   if (find(study.methods, at.at("method")) == nullptr) return {};
   Point there = at;
   there["method"] = base;

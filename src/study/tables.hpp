@@ -10,8 +10,8 @@
 
 namespace cvf::study {
 
-// Structural floors: the error that a method keeps even with a perfect fit, from the exact flow. A study whose
-// fit errors are above the floors' differences cannot tell the methods apart.
+// Structural floors: the error that a method keeps even with a perfect fit, from the exact flow. A study
+// whose fit errors are above the floors' differences cannot tell the methods apart.
 
 /// What the floor of secant matching is worked out for.
 struct FloorProblem {
@@ -28,8 +28,8 @@ std::optional<double> secant_floor(const FloorProblem& problem);
 
 /// One number over the seeds of a cell, as a table shows it.
 struct Summary {
-  int seeds = 0;        // that have ended
-  int lost = 0;         // of them failed or diverged: then there is no mean
+  int seeds = 0;       // that have ended
+  int lost = 0;        // of them failed or diverged: then there is no mean
   std::string reason;  // "failed" or "diverged"
   bool lower_bound = false;
   std::optional<double> mean, deviation;  // deviation: of a sample, from two seeds on
@@ -69,7 +69,7 @@ std::string latex(const Layout& layout);
 /// What the sentence is made of, for one data set.
 struct Standing {
   std::optional<double> error, cost;  // no error: `reason` says why
-  std::string reason;                // "diverged", "failed"
+  std::string reason;                 // "diverged", "failed"
 };
 
 /// "cvf+ needs a quarter of node's evaluations at 0.9 of its error, and has 0.05 of persistence's error".

@@ -86,7 +86,8 @@ StateSpec DiffusionReaction::state() const {
   const auto along = [](const char* name, int count, const std::vector<double>& range) {
     return axis_of_cells(name, count, range[0], range[1], Boundary::zero_flux);
   };
-  return state_of({"u", "v"}, {along("y", grid_.ny, options_.y_range), along("x", grid_.nx, options_.x_range)})
+  return state_of({"u", "v"},
+                  {along("y", grid_.ny, options_.y_range), along("x", grid_.nx, options_.x_range)})
       .set_names(Role::parameter, options_.drawn.names());
 }
 

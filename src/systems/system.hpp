@@ -44,7 +44,8 @@ class System {
  public:
   virtual ~System() = default;
 
-  /// Its channels and grid; the parameters, which are scalars drawn for each sample; static fields and controls.
+  /// Its channels and grid; the parameters, which are scalars drawn for each sample; static fields and
+  /// controls.
   virtual StateSpec state() const = 0;
 
   /// Integrates one sample. `times` increases strictly and starts at or after 0; time 0 is the initial state

@@ -88,8 +88,7 @@ std::vector<Wave::Bump> Wave::draw_bumps(const Draw& draw) const {
 
 // u = sum of exp(-r^2 / (2 sigma^2)) with r to the nearest image, v = 0
 std::vector<double> Wave::initial_state(std::span<const Bump> bumps) const {
-  const auto xs = cell_centres(grid_.nx, 0, options_.length),
-                            ys = cell_centres(grid_.ny, 0, options_.height);
+  const auto xs = cell_centres(grid_.nx, 0, options_.length), ys = cell_centres(grid_.ny, 0, options_.height);
   std::vector<double> out(2 * xs.size() * ys.size(), 0.0);
   for (const auto& bump : bumps) {
     for (std::size_t j = 0; j < ys.size(); ++j) {

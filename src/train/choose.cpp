@@ -1,5 +1,3 @@
-#include "train/run_data.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -8,6 +6,7 @@
 #include "core/text.hpp"
 #include "core/threads.hpp"
 #include "kernels/cpu_choice.hpp"
+#include "train/run_data.hpp"
 
 namespace cvf::train {
 namespace {

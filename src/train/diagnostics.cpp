@@ -42,7 +42,8 @@ Numbers diagnose(const objectives::ScaledField& field, const objectives::Batch& 
   const torch::NoGradGuard no_gradients;
   for (const auto& [word, factor] : {std::pair{"quarter", 0.25}, {"half", 0.5}, {"one", 1.0}, {"two", 2.0}}) {
     const Tensor tau = torch::full_like(dt, factor * dt_ref);
-    add_quantiles(out, fmt::format("nre_{}", word), objectives::normalised_rupture_error(field, state, tau, place));
+    add_quantiles(out, fmt::format("nre_{}", word),
+                  objectives::normalised_rupture_error(field, state, tau, place));
   }
   return out;
 }

@@ -181,11 +181,11 @@ ChosenFrames frames_of(const data::Source& source, const std::vector<std::size_t
     of_chosen = here;
   }
   out.why = fmt::format("Neighbouring frames differ by {:.2g} % of the state's spread", 100 * of_one);
-  out.why += out.factor == 1
-                 ? ", so training sees every frame."
-                 : fmt::format(", those {} apart by {:.2g} %: training sees one frame in {}, which is "
-                               "quicker to learn from; forecasts are for any time.",
-                               out.factor, 100 * of_chosen, out.factor);
+  out.why += out.factor == 1 ? ", so training sees every frame."
+                             : fmt::format(
+                                   ", those {} apart by {:.2g} %: training sees one frame in {}, which is "
+                                   "quicker to learn from; forecasts are for any time.",
+                                   out.factor, 100 * of_chosen, out.factor);
   return out;
 }
 

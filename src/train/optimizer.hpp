@@ -1,6 +1,6 @@
 // AdamW over a field's parameters, or Muon for the matrices inside it and AdamW for the rest: decay on
-// matrices only, gradients clipped by their common norm, and an optional running average of the weights; and the
-// learning rate over a run, as a factor of the peak.
+// matrices only, gradients clipped by their common norm, and an optional running average of the weights; and
+// the learning rate over a run, as a factor of the peak.
 #pragma once
 
 #include <string>

@@ -80,7 +80,8 @@ void RunOptions::describe(config::Section& s) {
   s.table("downsampling", "which frames training sees",
           [this](config::Section& t) { downsampling.describe(t); });
   s.table("loader", "batches", [this](config::Section& t) { loader.describe(t); });
-  s.table("objective", "what the field is trained for", [this](config::Section& t) { objective.describe(t); });
+  s.table("objective", "what the field is trained for",
+          [this](config::Section& t) { objective.describe(t); });
   s.table("field", "the velocity field", [this](config::Section& t) { describe_field(t); });
   s.table("normalizer", "between physical and model units", [this](config::Section& t) {
     t.key("name", &normalizer, "which normalizer", config::one_of(names(normalizers::registry())));
@@ -105,10 +106,11 @@ void RunOptions::describe(config::Section& s) {
 }
 
 void RunOptions::describe_field(config::Section& s) {
-  field.describe_name(s,
-                      "which field; auto = conv on a grid, mlp for vectors; what is left out of its size, the "
-                      "batch, the optimizer and the length is then chosen from the data",
-                      {"auto"});
+  field.describe_name(
+      s,
+      "which field; auto = conv on a grid, mlp for vectors; what is left out of its size, the "
+      "batch, the optimizer and the length is then chosen from the data",
+      {"auto"});
   if (field.name == "auto" && !suited_field_.empty()) field.name = suited_field_;
   if (field.use(field.name == "auto" ? "conv" : field.name)) field_follows_ = false;
   if (!field_follows_) follow_objective();

@@ -90,7 +90,8 @@ struct RunOptions {
   data::SplitOptions split;
   data::DownsamplingOptions downsampling;
   data::LoaderOptions loader;
-  fields::Choice field = "auto";  // conv on a grid, mlp for vectors; while nobody knows which: settings of conv
+  fields::Choice field =
+      "auto";  // conv on a grid, mlp for vectors; while nobody knows which: settings of conv
   std::string normalizer = "cascaded";
   normalizers::Options normalizer_options;
   objectives::Choice objective = "cvf";

@@ -1,5 +1,3 @@
-#include "train/learner.hpp"
-
 #include <algorithm>
 #include <filesystem>
 
@@ -8,6 +6,7 @@
 #include "core/machine.hpp"
 #include "core/text.hpp"
 #include "train/checkpoint.hpp"
+#include "train/learner.hpp"
 
 namespace cvf::train {
 namespace {

@@ -1,5 +1,3 @@
-#include "train/checkpoint.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -10,6 +8,7 @@
 #include "core/machine.hpp"
 #include "core/threads.hpp"
 #include "core/torch.hpp"
+#include "train/checkpoint.hpp"
 
 namespace cvf::train {
 namespace {

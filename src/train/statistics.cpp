@@ -1,9 +1,8 @@
-#include "train/learner.hpp"
-
 #include <algorithm>
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "train/learner.hpp"
 
 namespace cvf::train {
 namespace {

@@ -64,7 +64,8 @@ class Validation {
   std::unique_ptr<solvers::Solver> solver_;
 };
 
-// How consistent a field is while it trains: the rupture, its two terms, and the NRE that would steer the solver.
+// How consistent a field is while it trains: the rupture, its two terms, and the NRE that would steer the
+// solver.
 
 /// rupture_rms, the shares of Term I (time mismatch), Term II (convective curvature) and the remainder (norm
 /// of each over the sum of the three norms: the terms themselves nearly cancel in a good field), and the

@@ -25,9 +25,7 @@ class FirstContact : public testing::Test {
     const std::string line = fmt::format("cd '{}' && exec '{}' {}", scratch_.path(""), CVF_PROGRAM, words);
     return Program(scratch_, {"-c", line}, "/bin/sh").wait();
   }
-  void generate() {
-    ASSERT_EQ(cvf("data generate pendulum --out mine.h5 --samples 40 --frames 17").code, 0);
-  }
+  void generate() { ASSERT_EQ(cvf("data generate pendulum --out mine.h5 --samples 40 --frames 17").code, 0); }
   nlohmann::json evaluation() {
     return nlohmann::json::parse(files::read_whole(scratch_.path("runs/mine/evaluation.json")));
   }

@@ -28,10 +28,14 @@ TEST(Words, AVerbThatDoesNotExistIsAnsweredWithTheNearest) {
 
 TEST(Words, EverySectionOfARunFileIsExplained) {
   const Scratch scratch;
-  for (const auto& [section, key] :
-       {std::pair{"data", "dataset"}, {"optimizer", "learning_rate"}, {"schedule", "warmup"},
-        {"train", "minutes"}, {"validation", "samples"}, {"evaluation", "keep"}, {"checkpoint", "keep"},
-        {"log", "tensorboard"}}) {
+  for (const auto& [section, key] : {std::pair{"data", "dataset"},
+                                     {"optimizer", "learning_rate"},
+                                     {"schedule", "warmup"},
+                                     {"train", "minutes"},
+                                     {"validation", "samples"},
+                                     {"evaluation", "keep"},
+                                     {"checkpoint", "keep"},
+                                     {"log", "tensorboard"}}) {
     const Ran ran = run(scratch, {"explain", section});
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_TRUE(has(ran.out, key)) << section << ": " << ran.out;

@@ -30,9 +30,8 @@ TEST(BoundaryText, RefusesWordsItDoesNotKnowAndHalfPeriodicAxes) {
 }
 
 TEST(BoundaryText, GoesBackToTheSameWords) {
-  for (const char* text :
-       {"periodic", "unknown", "wall/outflow", "y: wall, x: periodic", "y: wall/outflow, x: zero_flux",
-        "z: wall, y: wall, x: periodic"})
+  for (const char* text : {"periodic", "unknown", "wall/outflow", "y: wall, x: periodic",
+                           "y: wall/outflow, x: zero_flux", "z: wall, y: wall, x: periodic"})
     EXPECT_EQ(to_text(*parse_boundary(text)), text);
 }
 

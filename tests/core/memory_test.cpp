@@ -1,5 +1,3 @@
-#include "core/machine.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/machine.hpp"
 #include "support/has.hpp"
 #include "support/scratch.hpp"
 

@@ -39,10 +39,10 @@ namespace {
 using testing_support::Scratch;
 
 void write_ours(const std::string& file) {
-  GroupsWriter writer(
-      file,
-      {state_of({"u"}, {{"y", 2, {0, 1}}, {"x", 2, {0, 1}}}), {{0, 1}, {0, 2}}, {"nu"},
-       {{"config", std::string(900, 'c')}}});
+  GroupsWriter writer(file, {state_of({"u"}, {{"y", 2, {0, 1}}, {"x", 2, {0, 1}}}),
+                             {{0, 1}, {0, 2}},
+                             {"nu"},
+                             {{"config", std::string(900, 'c')}}});
   for (const std::size_t sample : {0U, 1U}) {
     for (const std::size_t frame : {0U, 1U}) writer.write_frame(sample, frame, std::vector<float>(4, 1));
     writer.write_scalars(sample, std::vector<double>{0.5});

@@ -96,7 +96,8 @@ TEST(TheWell, ReadsTensorsAndFieldsThatAreConstantAlongAnAxis) {
   const auto source = open(scratch.path("a.h5"));
   EXPECT_EQ(source->description().channels(),
             (Names{"depth", "stress_xx", "stress_xy", "stress_yx", "stress_yy"}));
-  EXPECT_EQ(source->description().state.names(Role::static_field), Names{"depth"}) << "without time: a static field as well";
+  EXPECT_EQ(source->description().state.names(Role::static_field), Names{"depth"})
+      << "without time: a static field as well";
   EXPECT_EQ(source->static_field(1, "depth"), (std::vector<float>{0, 1, 2, 3, 0, 1, 2, 3}));
   const Frames frames(*source, 1);
   EXPECT_EQ(frames.at(2, 1, 3, 0), 3.0F);

@@ -30,7 +30,8 @@ std::vector<float> frame_of(const Source& source, std::size_t sample, std::size_
 TEST(ThreeAxes, OfPdeBenchFieldsAreReadSlowestFirst) {
   const Scratch scratch;
   auto root = File::create(scratch.path("a.h5")).root();
-  for (const char* name : {"density", "pressure", "Vx", "Vy", "Vz"}) write_counting(root, name, {2, 3, 2, 4, 5});
+  for (const char* name : {"density", "pressure", "Vx", "Vy", "Vz"})
+    write_counting(root, name, {2, 3, 2, 4, 5});
   write_list(root, "z-coordinate", {0, 1, 2, 3, 4, 5});
   const auto source = open(scratch.path("a.h5"));
   const auto& about = source->description();

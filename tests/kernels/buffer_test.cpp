@@ -1,6 +1,6 @@
-#include "kernels/memory.hpp"
-
 #include <gtest/gtest.h>
+
+#include "kernels/memory.hpp"
 
 namespace cvf::kernels {
 namespace {

@@ -48,7 +48,14 @@ Linear kernel(std::vector<std::int64_t> shape) {
 
 ConvTrunk random_trunk(const ConvCase& c) {
   ConvTrunk out;
-  out.size = {c.channels, c.patch_y, c.patch_x, c.dim, c.dilations, c.along_x, parse_boundary(c.boundary)->along("y"), parse_boundary(c.boundary)->along("x")};
+  out.size = {c.channels,
+              c.patch_y,
+              c.patch_x,
+              c.dim,
+              c.dilations,
+              c.along_x,
+              parse_boundary(c.boundary)->along("y"),
+              parse_boundary(c.boundary)->along("x")};
   const std::int64_t lines = c.along_x ? 1 : 3, inputs = out.size.inputs();
   out.lift = kernel({c.dim, inputs, lines, 3});
   for (std::size_t i = 0; i < c.dilations.size(); ++i)
@@ -196,7 +203,9 @@ TEST_F(FusedConvolution, HasGradientsOfGradientsByTheComposedOperations) {
 }
 
 TEST(SourceCell, WrapsMirrorsOrRepeatsTheEdge) {
-  const auto at = [](const char* text, std::int64_t i) { return source_cell(i, 4, parse_boundary(text)->along("x")); };
+  const auto at = [](const char* text, std::int64_t i) {
+    return source_cell(i, 4, parse_boundary(text)->along("x"));
+  };
   EXPECT_EQ(at("periodic", -1), 3);
   EXPECT_EQ(at("periodic", -9), 3);
   EXPECT_EQ(at("periodic", 4), 0);

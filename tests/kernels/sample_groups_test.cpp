@@ -1,6 +1,6 @@
-#include "kernels/batch.hpp"
-
 #include <gtest/gtest.h>
+
+#include "kernels/batch.hpp"
 
 namespace cvf::kernels {
 namespace {

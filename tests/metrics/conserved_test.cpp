@@ -88,9 +88,9 @@ TEST(SmallSystems, KeepTheirInvariantsAlongExactSolutions) {
                    row({std::acos(0.0), 0}))
                 .at("energy"),
             1e-15);
-  EXPECT_NEAR(
-      drifts({"lotka_volterra", state_of({"prey", "predator"})}, row({2, 1}), row({1, 1})).at("Volterra's function"),
-      (1 - std::log(2.0)) / 2, 1e-15);
+  EXPECT_NEAR(drifts({"lotka_volterra", state_of({"prey", "predator"})}, row({2, 1}), row({1, 1}))
+                  .at("Volterra's function"),
+              (1 - std::log(2.0)) / 2, 1e-15);
 }
 
 // dV/dt = 0 needs grad V . slope = 0, at any state and with any rates.

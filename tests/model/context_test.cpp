@@ -42,9 +42,10 @@ TEST(ContextSpec, OfAModelOfOldHasNoRanges) {
   EXPECT_EQ(spec.context.extrapolation(*sample(100)), "");
   EXPECT_EQ(from_toml(to_toml(spec), "again").context.parameters, spec.context.parameters);
   try {
-    from_toml("[state]\nchannels = ['x']\n[context.parameters]\nnames = ['omega']\nmean = [2.0]\n"
-              "deviation = [1.0]\nlowest = [1.0]\n[field]\nname = 'mlp'\n",
-              "half");
+    from_toml(
+        "[state]\nchannels = ['x']\n[context.parameters]\nnames = ['omega']\nmean = [2.0]\n"
+        "deviation = [1.0]\nlowest = [1.0]\n[field]\nname = 'mlp'\n",
+        "half");
     FAIL();
   } catch (const ModelError& error) {
     EXPECT_STREQ(error.what(), "half: context.parameters: 1 names have 1 lowest and 0 highest values");

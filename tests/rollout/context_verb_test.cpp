@@ -41,8 +41,8 @@ class RolloutInContext : public testing::Test {
   }
 
   Ran rollout(std::vector<std::string> more) const {
-    std::vector<std::string> words{"rollout", scratch_.path("run"), "--data", data_, "--out", out_,
-                                   "--overwrite"};
+    std::vector<std::string> words{"rollout", scratch_.path("run"), "--data", data_, "--out",
+                                   out_,      "--overwrite"};
     words.insert(words.end(), more.begin(), more.end());
     return run(scratch_, words);
   }
@@ -93,8 +93,8 @@ TEST_F(RolloutInContext, GoesUnderGivenParametersAndControls) {
 TEST_F(RolloutInContext, SaysOnceThatItExtrapolates) {
   const Ran ran = rollout({"--parameter", "alpha=2.5"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_TRUE(has(ran.err,
-                  "sample 0: alpha = 2.5 (training: 0.5 to 2), and 2 more samples: the model extrapolates"))
+  EXPECT_TRUE(
+      has(ran.err, "sample 0: alpha = 2.5 (training: 0.5 to 2), and 2 more samples: the model extrapolates"))
       << ran.err;
 }
 
@@ -105,12 +105,12 @@ TEST_F(RolloutInContext, AHeldOutRangeIsTestedAsExtrapolation) {
                            "--set", "system.alpha_range=[0.5,2.0]"})
                 .code,
             0);
-  files::write_atomically(
-      toml, fmt::format("[data]\nfile = '{}'\nparameters = ['alpha']\ncontrols = ['force']\n"
-                        "[split]\nhold_out = {{parameter = 'alpha', from = 1.25, to = 2.0}}\n"
-                        "[field]\nname = 'mlp'\nwidth = 16\ndepth = 1\n[loader]\nbatch = 4\n"
-                        "[train]\nsteps = 2\n[validation]\nsteps = -1\n",
-                        file));
+  files::write_atomically(toml,
+                          fmt::format("[data]\nfile = '{}'\nparameters = ['alpha']\ncontrols = ['force']\n"
+                                      "[split]\nhold_out = {{parameter = 'alpha', from = 1.25, to = 2.0}}\n"
+                                      "[field]\nname = 'mlp'\nwidth = 16\ndepth = 1\n[loader]\nbatch = 4\n"
+                                      "[train]\nsteps = 2\n[validation]\nsteps = -1\n",
+                                      file));
   Ran ran = run(scratch_, {"train", toml, "--out", run_folder});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto highest = model::load(run_folder + "/last").spec.context.parameters.highest;

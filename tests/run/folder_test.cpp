@@ -23,7 +23,9 @@ class Opened : public testing::Test {
   // A small model in `best` of a run's folder, with this run file.
   Folder with(const std::string& run_toml) {
     auto model = model::build(
-        model::from_toml("[state]\nchannels = [\"x\"]\n[field]\nname = \"mlp\"\nwidth = 4\ndepth = 1\n", "test"), 1);
+        model::from_toml("[state]\nchannels = [\"x\"]\n[field]\nname = \"mlp\"\nwidth = 4\ndepth = 1\n",
+                         "test"),
+        1);
     model.run_toml = run_toml;
     model::save(model, scratch_.path("run/best"));
     return open(scratch_.path("run"));

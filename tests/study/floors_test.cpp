@@ -1,5 +1,3 @@
-#include "study/tables.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 
 #include "data/source.hpp"
 #include "generate/generate.hpp"
+#include "study/tables.hpp"
 #include "support/scratch.hpp"
 
 namespace cvf::study {

@@ -1,6 +1,6 @@
-#include "study/tables.hpp"
-
 #include <gtest/gtest.h>
+
+#include "study/tables.hpp"
 
 namespace cvf::study {
 namespace {

@@ -11,8 +11,8 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/threads.hpp"
-#include "support/listeners.hpp"
 #include "support/group_tensors.hpp"
+#include "support/listeners.hpp"
 #include "train/distributed/launcher.hpp"
 #include "train/distributed/process_group.hpp"
 

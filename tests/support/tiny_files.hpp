@@ -53,7 +53,8 @@ class Frames {
       : Frames(source, sample, 0, source.description().frames.at(sample)) {}
   float at(std::size_t t, std::size_t y, std::size_t x, std::size_t c) const {
     const StateSpec& state = about_.state;
-    return values_.at(((t * state.size_along("y") + y) * state.size_along("x") + x) * state.count(Role::state) + c);
+    return values_.at(
+        ((t * state.size_along("y") + y) * state.size_along("x") + x) * state.count(Role::state) + c);
   }
   const std::vector<float>& values() const { return values_; }
 

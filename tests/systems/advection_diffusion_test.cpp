@@ -35,7 +35,7 @@ TEST(AdvectionDiffusion, FollowsTheClosedFormInABox) {
   const Plane box({16, 12}, options);
   const auto waves = box.initial_waves({.seed = 5});
   const std::vector<double> times{0, 0.37, 1.9}, xs = box.state().coordinates("x"),
-                            ys = box.state().coordinates("y");
+                                                 ys = box.state().coordinates("y");
   const auto frames = tests::simulate(box, {.seed = 5}, times);
   for (std::size_t f = 0; f < times.size(); ++f) {
     for (std::size_t j = 0; j < ys.size(); ++j) {

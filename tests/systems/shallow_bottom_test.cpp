@@ -142,9 +142,12 @@ TEST(ShallowBottom, AFlatFourthPlaneGivesTheBitsOfTheFlatScheme) {
 TEST(ShallowBottom, GivesTheSameBitsOnEveryCpu) {
   if (!cpu_has_avx2()) GTEST_SKIP() << "this CPU has no AVX2";
   const auto run = [](Step step) {
-    FiniteVolume solver(
-        {.step = step, .components = 4, .grid = {29, 23}, .length_x = 5, .length_y = 4,
-         .edge = Edge::outflow});
+    FiniteVolume solver({.step = step,
+                         .components = 4,
+                         .grid = {29, 23},
+                         .length_x = 5,
+                         .length_y = 4,
+                         .edge = Edge::outflow});
     Planes planes(4UL * 29 * 23, 0.0);
     for (std::size_t n = 0; n < 667; ++n) {
       planes[n] = 1 + 0.3 * std::sin(0.1 * static_cast<double>(n));

@@ -1,6 +1,4 @@
 // What a run file leaves out and the data decide.
-#include "train/run_data.hpp"
-
 #include <gtest/gtest.h>
 
 #include "core/errors.hpp"
@@ -8,6 +6,7 @@
 #include "support/archives.hpp"
 #include "support/has.hpp"
 #include "support/training.hpp"
+#include "train/run_data.hpp"
 
 namespace cvf::train {
 namespace {

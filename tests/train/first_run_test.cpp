@@ -16,11 +16,11 @@
 namespace cvf::train {
 namespace {
 
+using files::write_atomically;
 using testing_support::has;
 using testing_support::npy;
 using testing_support::raw;
 using testing_support::Scratch;
-using files::write_atomically;
 
 constexpr std::size_t samples = 40, frames = 33;
 

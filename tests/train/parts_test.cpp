@@ -148,22 +148,25 @@ RunOptions run_of(const std::string& text) {
 TEST(RunFile, TakesKeysByTheirOldNamesAndSaysWhatTheyAreCalledNow) {
   testing::internal::CaptureStderr();
   const auto o = run_of(
-      "[optimizer]\nrate = 0.5\nmuon.rate = 0.25\n[train]\nat_once = 7\naverage = 0.75\n[data]\naverage = 2\n");
+      "[optimizer]\nrate = 0.5\nmuon.rate = 0.25\n[train]\nat_once = 7\naverage = 0.75\n[data]\naverage = "
+      "2\n");
   const std::string notes = testing::internal::GetCapturedStderr();
   EXPECT_EQ(o.optimizer.learning_rate, 0.5);
   EXPECT_EQ(o.optimizer.muon.learning_rate, 0.25);
   EXPECT_EQ(o.length.micro_batch, 7);
   EXPECT_EQ(o.length.ema_decay, 0.75);
   EXPECT_EQ(o.data.average, 2);  // another key of that name
-  for (const char* note : {"optimizer.rate is called optimizer.learning_rate now",
-                           "optimizer.muon.rate is called optimizer.muon.learning_rate now",
-                           "train.at_once is called train.micro_batch now", "train.average is called train.ema_decay now"}) {
+  for (const char* note :
+       {"optimizer.rate is called optimizer.learning_rate now",
+        "optimizer.muon.rate is called optimizer.muon.learning_rate now",
+        "train.at_once is called train.micro_batch now", "train.average is called train.ema_decay now"}) {
     EXPECT_NE(notes.find(note), std::string::npos) << notes;
   }
 }
 
 TEST(RunFile, TakesOldNamesOnTheCommandLineAndRefusesBothNamesOfAKey) {
-  auto document = config::Document::from_text("[field]\nname = \"mlp\"\n[train]\nmicro_batch = 3\n", "RUN.toml");
+  auto document =
+      config::Document::from_text("[field]\nname = \"mlp\"\n[train]\nmicro_batch = 3\n", "RUN.toml");
   document.set("train.at_once=5");
   document.set("optimizer.rate=0.125");
   const auto o = RunOptions::read(document);

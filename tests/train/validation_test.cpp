@@ -40,8 +40,8 @@ double error_by_hand(const model::TrainedModel& model, const RunData& run_data, 
                           .slice(0, 0, count, static_cast<std::int64_t>(every));
   std::vector<double> times;
   for (std::size_t i = 0; i < whole->times.size(); i += every) times.push_back(whole->times[i]);
-  const auto solver = o.solver.build(solvers::Context
-      {.delta_min = run_data.spec.state.delta_min, .largest_step = run_data.spec.state.largest_dt});
+  const auto solver = o.solver.build(solvers::Context{.delta_min = run_data.spec.state.delta_min,
+                                                      .largest_step = run_data.spec.state.largest_dt});
   const auto forecast =
       rollout::time_informed({.model = model, .solver = *solver}, {frames.slice(0, 0, 1)}, {times});
   return (forecast.states.value[0] - frames)

@@ -1,12 +1,11 @@
 // Who we are, as each launcher tells it.
-#include "train/distributed/process_group.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "support/scratch.hpp"
 #include "train/distributed/launcher.hpp"
+#include "train/distributed/process_group.hpp"
 
 namespace cvf::train {
 namespace {

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "core/interrupt.hpp"
+#include "support/group_tensors.hpp"
 #include "support/listeners.hpp"
 #include "support/program.hpp"
-#include "support/group_tensors.hpp"
 
 namespace cvf::train {
 namespace {

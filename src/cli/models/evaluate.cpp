@@ -1,3 +1,5 @@
+#include "cli/models/evaluate.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <limits>
 
 #include "cli/models/error_bars.hpp"
-#include "cli/models/evaluate.hpp"
 #include "cli/models/solver_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
@@ -38,9 +39,10 @@ struct Evaluate {
                        : name == "validation" ? splits.validation
                                               : splits.test;
     if (list.empty() && calibrate)
-      throw UsageError("{}: has no validation samples, from which error bars are learned; train with some "
-                       "(split.validation)",
-                       run_path);
+      throw UsageError(
+          "{}: has no validation samples, from which error bars are learned; train with some "
+          "(split.validation)",
+          run_path);
     if (list.empty()) throw UsageError("--split {}: the run has no such samples; give --samples", name);
     return {list.begin(), list.begin() + static_cast<std::ptrdiff_t>(std::min(list.size(), most_samples))};
   }
@@ -116,8 +118,8 @@ struct Evaluate {
       throw UsageError("--keep {}: forecasts are written beside the scores; give --out NAME", options.keep);
     tensors::prepare();
     const run::Folder found = run::open(run_path);
-    auto trained = train::RunOptions::read(
-        config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
+    auto trained =
+        train::RunOptions::read(config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
     if (!data_file.empty()) trained.data.file = data_file;
     if (options.every == 0) options.every = trained.downsampling.factor;
     if (!channels.empty()) trained.data.channels.clear();

@@ -144,10 +144,9 @@ struct Rollout {
       throw DataError("{}: exists already; give --overwrite to replace it, or another --out", out);
     }
     const run::Folder found = run::open(run_path);
-    const auto trained = train::RunOptions::read(
-        config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
-    refuse_own_input(model::folder::present(found.path),
-                     input.path.empty() ? trained.data.file : input.path);
+    const auto trained =
+        train::RunOptions::read(config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
+    refuse_own_input(model::folder::present(found.path), input.path.empty() ? trained.data.file : input.path);
     const auto source = open(found, trained);
     const auto wanted = chosen(trained, source->description().samples);
     const solvers::Choice made = solver.choose(found);
@@ -190,8 +189,7 @@ struct Rollout {
       };
       const auto contexts = rollout::contexts_of(source, some);
       for (std::size_t i = 0; i < contexts.size(); ++i) file.write_context(first + i, *contexts[i]);
-      const auto forecast =
-          rollout::forecast(setup, request.given(source, some), some_times, sink, contexts);
+      const auto forecast = rollout::forecast(setup, request.given(source, some), some_times, sink, contexts);
       file.write_records(first, forecast.frames);
       for (std::size_t i = 0; bars && i < some.size(); ++i)
         file.write_error_bars(first + i, bars->of(some[i], forecast.frames[i], some_times[i]));

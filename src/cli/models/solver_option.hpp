@@ -15,7 +15,8 @@ struct SolverOption {
 
   void add_to(CLI::App& verb) {
     verb.add_option("--solver", name, "instead of the run's own");
-    verb.add_option("--set", sets, "any key of the solver, e.g. --set solver.slack=1")->allow_extra_args(false);
+    verb.add_option("--set", sets, "any key of the solver, e.g. --set solver.slack=1")
+        ->allow_extra_args(false);
   }
 
   /// The same once more, for a command that is to follow: " --solver gcs".

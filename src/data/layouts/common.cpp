@@ -60,8 +60,8 @@ void read_axes(Description& description, const hdf5::Group& parent, const std::s
 }
 
 bool is_coordinate(const std::string& name) {
-  constexpr std::array known{"t", "time", "times", "t-coordinate", "x", "y", "z", "x-coordinate", "y-coordinate",
-                             "z-coordinate"};
+  constexpr std::array known{"t", "time", "times",        "t-coordinate", "x",
+                             "y", "z",    "x-coordinate", "y-coordinate", "z-coordinate"};
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 

@@ -14,8 +14,8 @@ std::string implied_axes(const hdf5::Dataset& dataset) {
   if (dataset.rank() == 3) return "n,t,x";
   if (dataset.rank() == 4) return "n,t,x,y";
   if (dataset.rank() == 5) return "n,t,x,y,z";
-  throw DataError("{}: has {} axes ({}); known are n,t,x and n,t,x,y and n,t,x,y,z", dataset.name(), dataset.rank(),
-                  spell(dataset.extents()));
+  throw DataError("{}: has {} axes ({}); known are n,t,x and n,t,x,y and n,t,x,y,z", dataset.name(),
+                  dataset.rank(), spell(dataset.extents()));
 }
 
 std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options) {

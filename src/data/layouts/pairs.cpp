@@ -43,9 +43,8 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   about.frames.assign(about.samples, 2);
   about.notes.emplace_back("input and output are taken as two frames of one trajectory");
   const std::size_t channels = extent_of(input.extents(), content.views[0].axes, 'c');
-  about.state.set_names(
-      Role::state,
-      channel_names(root.text("channels").value_or(channels == 1 ? "u" : ""), channels, input.name()));
+  about.state.set_names(Role::state, channel_names(root.text("channels").value_or(channels == 1 ? "u" : ""),
+                                                   channels, input.name()));
   content.times = {uniform_times(2, options, about.notes)};
   about.state.set_boundary(stated_boundary(root, about.notes));
   show_attributes(root, about);

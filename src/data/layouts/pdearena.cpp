@@ -60,7 +60,8 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   about.state.set_names(Role::state, channels);
   describe_axes(about, content.views.front());
   read_axes(about, [&](const std::string& axis, std::size_t size) { return first_row(group, axis, size); });
-  if (!about.state.coordinates("x").empty()) about.notes.emplace_back("the grid includes both end points of the domain");
+  if (!about.state.coordinates("x").empty())
+    about.notes.emplace_back("the grid includes both end points of the domain");
   content.times = read_times(group, "t", options, about);
   read_scalars(group, content);
   about.attributes["split"] = split;

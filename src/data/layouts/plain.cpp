@@ -127,8 +127,8 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   const auto letters = axes_of(dataset, options);
   const std::size_t channels = extent_of(dataset.extents(), letters, 'c');
   const std::string alone = channels == 1 ? path.substr(path.rfind('/') + 1) : "";
-  about.state.set_names(
-      Role::state, channel_names(dataset.text("channels").value_or(alone), channels, dataset.name()));
+  about.state.set_names(Role::state,
+                        channel_names(dataset.text("channels").value_or(alone), channels, dataset.name()));
   content.views.push_back(open_states(std::move(dataset), letters));
   describe_axes(about, content.views.front());
   about.state.set_boundary(stated_boundary(root, about.notes));

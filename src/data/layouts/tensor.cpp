@@ -41,8 +41,8 @@ std::unique_ptr<Source> open(const hdf5::Group& root, const OpenOptions& options
   describe_axes(about, content.views.front());
   const auto& array = *content.views.front().array;
   const std::size_t channels = extent_of(array.extents(), letters, 'c');
-  about.state.set_names(Role::state, channels == 1 ? std::vector<std::string>{"u"}
-                                                   : channel_names("", channels, array.name()));
+  about.state.set_names(
+      Role::state, channels == 1 ? std::vector<std::string>{"u"} : channel_names("", channels, array.name()));
   read_axes(about, root, "", "-coordinate");
   content.times = read_times(root, "t-coordinate", options, about);
   show_attributes(root, about);

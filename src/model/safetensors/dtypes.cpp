@@ -1,10 +1,10 @@
-#include "model/safetensors/header.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
+
+#include "model/safetensors/header.hpp"
 
 namespace cvf::model::safetensors {
 namespace {

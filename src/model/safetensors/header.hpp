@@ -1,5 +1,5 @@
-// Inside the reader and the writer of safetensors: the JSON header as it stands there (whether offsets fit the
-// bytes is checked later), value types, and words for sentences about tensors.
+// Inside the reader and the writer of safetensors: the JSON header as it stands there (whether offsets fit
+// the bytes is checked later), value types, and words for sentences about tensors.
 #pragma once
 
 #include <optional>

@@ -85,7 +85,7 @@ void Shallow<bottom>::predict(const Sweep& s, int j, const Faces<components>& fa
 //   u* = (u_L + u_R)/2 + c_L - c_R,   c* = (c_L + c_R)/2 + (u_L - u_R)/4.
 template <bool bottom>
 void Shallow<bottom>::flux(const Sweep& s, int, const Row& left, const Row& right, const Row& out, int count,
-                   bool along_x) {
+                           bool along_x) {
   const int n = along_x ? 1 : 2, t = along_x ? 2 : 1;
   const double gravity = s.fluid.gravity;
   const double *l_h = left.part[0], *l_n = left.part[n], *l_t = left.part[t];

@@ -1,10 +1,9 @@
-#include "train/distributed/process_group.hpp"
-
 #include <cstdlib>
 #include <span>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
+#include "train/distributed/process_group.hpp"
 
 namespace cvf::train {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "core/files.hpp"
 #include "data/groups_writer.hpp"
+#include "data/hdf5.hpp"
 #include "support/has.hpp"
 #include "support/program.hpp"
 #include "support/scratch.hpp"
@@ -95,14 +96,17 @@ TEST(DataFaults, TextFromAFileCannotCommandTheTerminal) {
   const Scratch scratch;
   const std::string evil = "\x1b[2J\x07\xc2\x9b\xff", file = scratch.path("a.h5");
   {
-    data::GroupsWriter writer(
-        file, {{"u" + evil}, 1, 1, {}, {}, "b" + evil, {{0, 1}}, {"s" + evil}, {{"k", "v" + evil}}});
+    data::GroupsWriter writer(file,
+                              {state_of({"u" + evil}), {{0, 1}}, {"s" + evil}, {{"k", "v" + evil}}});
     const std::vector<float> state{1};
     for (const std::size_t frame : {0U, 1U}) writer.write_frame(0, frame, state);
     const std::vector<double> scalars{1};
     writer.write_scalars(0, scalars);
     writer.finish_sample(0);
     writer.finish();
+    auto made = data::hdf5::File::extend(file);
+    made.root().set("boundary", "b" + evil);
+    made.close();
   }
   const std::vector<std::vector<std::string>> verbs{
       {"data", "inspect", file},

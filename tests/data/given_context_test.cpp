@@ -81,7 +81,7 @@ TEST_F(GivenContextTest, StandsInForWhatTheFileSaysOrLacks) {
   GivenContext given = read("t,wind,force\n0,9,1\n4,9,2\n");
   given.parameters = {{"mu", 2.5}, {"nu", 0.5}};
   const auto with = with_context(source_, {{"nu", "mu"}, {}, {"force"}}, given);
-  EXPECT_EQ(with->description().channels, std::vector<std::string>{"x"}) << "mu is no state even so";
+  EXPECT_EQ(with->description().channels(), std::vector<std::string>{"x"}) << "mu is no state even so";
   const auto context = with->context(1);
   EXPECT_EQ(context->parameters, (std::vector<double>{0.5, 2.5}));
   EXPECT_EQ(context->times, (std::vector<double>{0, 4}));

@@ -38,7 +38,7 @@ inline void write_waves(const std::string& path, const SmallGrid& grid, double s
   if (forecast) plan.scalar_names = {"source_sample"};
   if (!parameter.empty()) {  // a half in the first sample
     plan.scalar_names.push_back(parameter);
-    plan.parameters = {parameter};
+    plan.state.set_names(Role::parameter, {parameter});
   }
   if (!protocol.empty()) plan.attributes.emplace_back("protocol", protocol);
   data::GroupsWriter writer(path, plan);

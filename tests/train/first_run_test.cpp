@@ -66,7 +66,7 @@ TEST(FirstRun, CanBeTrainedAsItIs) {
   auto options = read(text);
   EXPECT_EQ(options.data.open.axes, "n,t,c");
   EXPECT_EQ(options.data.open.dt, 0.25);
-  EXPECT_EQ(options.field, "mlp");
+  EXPECT_EQ(options.field.name, "mlp");
   EXPECT_EQ(options.split.train, "0:32");
   EXPECT_EQ(options.split.validation, "32:36");
   EXPECT_EQ(options.split.test, "36:40");
@@ -128,7 +128,7 @@ TEST(FirstRun, TakesWhatAFileOnAGridSaysOfItself) {
     return first_run(ready.data, "mine");
   };
   const std::string text = made("burgers");
-  EXPECT_EQ(read(text).field, "conv");
+  EXPECT_EQ(read(text).field.name, "conv");
   EXPECT_TRUE(has(text, "periodic")) << text;
 }
 

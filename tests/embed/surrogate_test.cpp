@@ -145,7 +145,7 @@ TEST_F(Embedded, RefusesMisuseWithASentence) {
   const auto s = Surrogate::load(folder_);
   std::vector<double> state = start_, longer(3), broken{NAN, 0};
   EXPECT_EQ(sentence_of<UsageError>([&] { s.advance(longer, 0.1); }),
-            "the state has 3 values, but the model takes 2 (2 channels x 1 x 1)");
+            "the state has 3 values, but the model takes 2 (2 channels)");
   EXPECT_EQ(sentence_of<UsageError>([&] { s.advance(state, -1); }),
             "a step of -1: give a time ahead, above 0");
   EXPECT_NE(sentence_of<DataError>([&] { s.advance(broken, 0.1); }).find("not finite"), std::string::npos);

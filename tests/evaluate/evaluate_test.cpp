@@ -179,7 +179,7 @@ TEST_F(Evaluating, RefusesWhatDoesNotFitWithASentence) {
       refusal(MemorySource({4, 4}, 1, 1, {"a", "b", "c"}, calm)).find("memory: has the channels a, b, c"),
       0U);
   EXPECT_EQ(refusal(MemorySource({4, 4}, 1, 8, two, calm)),
-            "memory: has a grid of 1 x 8 (y x x), but the model was trained on 1 x 1");
+            "memory: has a grid of 8 (x), but the model was trained on no grid");
   EXPECT_EQ(refusal(MemorySource({4, 4}, 1, 1, two, value)),
             "memory: sample 1, frame 2, channel angle holds nan");
   EXPECT_EQ(refusal(MemorySource({4, 1}, 1, 1, two, calm)),

@@ -136,7 +136,7 @@ TEST_F(GridVerbs, KeepRefusingOtherGridsForTheTransformer) {
   save(sit);
   const Ran ran = verb("rollout", waves("larger.h5", "24x16", "4.8", "4"), {"--allow-spacing"});
   EXPECT_EQ(ran.code, 4);
-  EXPECT_TRUE(has(ran.err, "has a grid of 16 x 24 (y x x), but the model was trained on 8 x 12")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "has a grid of 16 x 24 (y x x), but the model was trained on a grid of 8 x 12 (y x x)")) << ran.err;
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST_F(Requests, FitTheModelOrAreRefused) {
   EXPECT_NO_THROW(check_fits(source_, model));
   model.spec.state.set_axes({{"x", 8}});
   EXPECT_EQ(sentence_of([&] { check_fits(source_, model); }),
-            "memory: has a grid of 1 x 1 (y x x), but the model was trained on 1 x 8");
+            "memory: has no grid, but the model was trained on a grid of 8 (x)");
   for (const std::vector<std::string>& others : {std::vector<std::string>{"u"}, {"y", "x"}, {"x", "z"}}) {
     model.spec.state.set_names(Role::state, others);
     EXPECT_EQ(

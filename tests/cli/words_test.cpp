@@ -50,8 +50,9 @@ TEST(Words, AShellCompletesVerbsAndFlags) {
   files::write_atomically(scratch.path("cvf.bash"), ran.out);
   const auto proposed = [&](const std::string& words, int last) {
     const std::string line = fmt::format(
-        "source '{}' && COMP_WORDS=(cvf {}) COMP_CWORD={} && _cvf && printf '%s ' \"${{COMPREPLY[@]}}\"",
-        scratch.path("cvf.bash"), words, last);
+        "cd '{}' && source cvf.bash && COMP_WORDS=(cvf {}) COMP_CWORD={} && _cvf && printf '%s ' "
+        "\"${{COMPREPLY[@]}}\"",
+        scratch.path(""), words, last);  // files of other folders would be proposed, too
     const Ran seen = Program(scratch, {"-c", line}, "/bin/bash").wait();
     EXPECT_EQ(seen.code, 0) << seen.err;
     return seen.out;

@@ -45,6 +45,7 @@ kernels::ConvSize checked_size(const StateShape& shape, const Conv::Options& o) 
   check_patch("height", shape.height, out.patch_y);
   check_patch("width", shape.width, out.patch_x);
   out.dim = o.width;
+  out.silu = o.activation == "silu";
   out.dilations.clear();
   for (int i = 0; i < o.depth; ++i)
     out.dilations.insert(out.dilations.end(), o.dilations.begin(), o.dilations.end());
@@ -67,6 +68,7 @@ void Conv::Options::describe(config::Section& s) {
   s.key("dilations", &dilations, "dilation of each residual block's 3x3 convolution");
   s.key("patch", &patch, "side of the squares of pixels that become one cell; divides the grid",
         config::at_least(1));
+  s.key("activation", &activation, "silu or gelu (tanh form)", config::one_of({"silu", "gelu"}));
   s.key("boundary", &boundary,
         "beyond the grid: auto (as the data say), periodic (wraps), wall (mirrors), zero_flux, outflow or "
         "unknown (the "
@@ -150,7 +152,7 @@ torch::Tensor Conv::forward(const Query& query) {
   return shape().beside() > 0 ? psi.narrow(1, 0, shape().channels) : psi;
 }
 
-// Composed operations hold the padded input, convolution, FiLM, GELU and mix of each block, forward and
+// Composed operations hold the padded input, convolution, FiLM, activation and mix of each block, forward and
 // backward; the fused ones keep to a budget and compute the rest again.
 double Conv::training_bytes(double evaluations) const {
   const double cells = static_cast<double>(shape().height / size_.patch_y * (shape().width / size_.patch_x));

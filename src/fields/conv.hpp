@@ -15,6 +15,7 @@ class Conv : public VelocityField {
     int depth = 1;
     std::vector<std::int64_t> dilations{1, 2, 4};
     int patch = 1;
+    std::string activation = "silu";
     std::string boundary = "auto";
     bool conditioned = true;
     std::string engine = "auto";

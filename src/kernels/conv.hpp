@@ -1,8 +1,9 @@
 // The convolution field: a 3x3 lift to `dim` channels, residual blocks
-//   x += (1 + gate) * mix( GELU( spatial(x) * (1 + scale) + shift ) )
-// with a dilated 3x3 convolution `spatial` and a 1x1 convolution `mix`, then a 3x3 convolution of GELU(x)
-// back to the state's channels. Kernels run along x only where the field is made for one axis. The step
-// embedding stays outside; it arrives as `modulation`: (shift, scale, gate) of each block, D values each.
+//   x += (1 + gate) * mix( f( spatial(x) * (1 + scale) + shift ) )
+// with a dilated 3x3 convolution `spatial`, a 1x1 convolution `mix` and an activation f, then a 3x3
+// convolution of f(x) back to the state's channels. Kernels run along x only where the field is made for one
+// axis. The step embedding stays outside; it arrives as `modulation`: (shift, scale, gate) of each block, D
+// values each.
 //
 // As for SiT the function exists twice: composed of library operations (any device, float or double, any
 // order of gradient) and fused for the CPU. `evaluate` chooses.
@@ -24,6 +25,7 @@ struct ConvSize {
   std::vector<std::int64_t> dilations{1, 2, 4};  // one for each block
   bool along_x = false;                          // kernels of 1x3 instead of 3x3
   AxisBoundary boundary_y, boundary_x;
+  bool silu = true;  // the activation; false: GELU, tanh form
 
   std::int64_t inputs() const { return channels * patch_y * patch_x; }
   std::int64_t taps() const { return along_x ? 3 : 9; }

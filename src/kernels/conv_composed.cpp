@@ -38,6 +38,10 @@ Tensor convolution(const ConvSize& z, const Tensor& x, const Linear& l, std::int
   return at::conv2d(wide, l.weight, l.bias, {1, 1}, at::IntArrayRef{0, 0}, {dilation, dilation});
 }
 
+Tensor activation(const ConvSize& z, const Tensor& x) {
+  return z.silu ? at::silu(x) : at::gelu(x, "tanh");
+}
+
 }  // namespace
 
 std::int64_t source_cell(std::int64_t i, std::int64_t n, const AxisBoundary& axis) {
@@ -59,11 +63,11 @@ Tensor composed_conv(const ConvTrunk& trunk, const Tensor& state, const Tensor& 
   for (std::size_t i = 0; i < trunk.blocks.size(); ++i) {
     const auto& block = trunk.blocks[i];
     const Tensor h = convolution(z, x, block.spatial, z.dilations[i]);
-    const Tensor g = at::gelu(h * (1 + m[3 * i + 1]) + m[3 * i], "tanh");
+    const Tensor g = activation(z, h * (1 + m[3 * i + 1]) + m[3 * i]);
     const Tensor mixed = at::conv2d(g, block.mix.weight.unsqueeze(-1).unsqueeze(-1), block.mix.bias);
     x = hooked("blocks", i, x + (1 + m[3 * i + 2]) * mixed);
   }
-  return from_cells(z, hooked("output", convolution(z, at::gelu(x, "tanh"), trunk.output, 1)));
+  return from_cells(z, hooked("output", convolution(z, activation(z, x), trunk.output, 1)));
 }
 
 double forward_flops(const ConvSize& z, std::int64_t height, std::int64_t width) {

@@ -52,6 +52,7 @@ ConvLayout::ConvLayout(const ConvSize& z, std::int64_t height, std::int64_t widt
   plan_.taps = static_cast<int>(z.taps()), plan_.tap_lines = plan_.taps / 3;
   plan_.dim = static_cast<int>(z.dim), plan_.dim_panels = panels(z.dim);
   plan_.blocks = static_cast<int>(z.dilations.size());
+  plan_.activation = z.silu ? cpu::silu : cpu::gelu_tanh;
   plan_.wraps = z.boundary_x.low == Boundary::periodic;
   plan_.stride = (static_cast<long>(plan_.cells) | 1) * panel;
   plan_.lift = place(z.taps() * z.inputs(), z.dim, plan_);

@@ -112,7 +112,11 @@ std::string to_toml(ModelSpec spec) {
 ModelSpec from_toml(std::string_view text, const std::string& name) {
   try {
     ModelSpec spec;
-    config::Document::from_text(text, name).read([&spec](config::Section& s) { spec.describe(s); });
+    auto document = config::Document::from_text(text, name);
+    // Older models of conv have GELU, and no key for it.
+    if (document.look_up("field.name") == "conv" && !document.look_up("field.activation"))
+      document.set("field.activation=gelu");
+    document.read([&spec](config::Section& s) { spec.describe(s); });
     spec.check();
     return spec;
   } catch (const ConfigError& error) {

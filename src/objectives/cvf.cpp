@@ -16,9 +16,13 @@ using torch::Tensor;
 // Which side of the rupture is a target only: gradients flow through the other one.
 enum class Held { none, long_side, legs };
 
+// What the other keys are where a run file leaves them out.
+enum class Recipe { plus, paper };
+
 class Cvf : public Objective {
  public:
   struct Options {
+    Recipe recipe = Recipe::plus;
     double lambda = 1, lambda_warmup = 0;
     int corners = 3;
     Cut cut = Cut::uniform;
@@ -35,6 +39,10 @@ class Cvf : public Objective {
 
     void describe(config::Section& section);
     bool scales() const { return span != Span::whole; }
+
+   private:
+    void follow_recipe();
+    Recipe followed_ = Recipe::plus;
   };
 
   // The ways whose mean velocities R_k compares. With k = 3 and r = shares[0]:
@@ -159,13 +167,27 @@ class Cvf : public Objective {
   Options options_;
 };
 
+// Once: describing again must not undo what was read.
+void Cvf::Options::follow_recipe() {
+  if (recipe == followed_) return;
+  span = recipe == Recipe::paper ? Span::whole : Span::scaled;
+  followed_ = recipe;
+}
+
 void Cvf::Options::describe(config::Section& s) {
+  static constexpr std::pair<std::string_view, Recipe> recipes[]{{"plus", Recipe::plus},
+                                                                 {"paper", Recipe::paper}};
   static constexpr std::pair<std::string_view, Cut> cuts[]{
       {"uniform", Cut::uniform}, {"beta", Cut::beta}, {"half", Cut::even}};
   static constexpr std::pair<std::string_view, Span> spans[]{
       {"whole", Span::whole}, {"scaled", Span::scaled}, {"log", Span::log}, {"free", Span::free}};
   static constexpr std::pair<std::string_view, Held> sides[]{
       {"none", Held::none}, {"long", Held::long_side}, {"legs", Held::legs}};
+  s.choice<Recipe>(
+      "recipe", recipe, recipes,
+      "what the keys below are where they are left out: plus (rupture at scaled spans), or as in "
+      "the paper (at the whole interval)");
+  follow_recipe();
   s.key("lambda", &lambda, "weight of the rupture; 0 leaves it out", config::at_least(0));
   s.key("lambda_warmup", &lambda_warmup, "share of the run over which that weight grows from 0",
         config::between(0, 1));

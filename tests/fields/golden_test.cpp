@@ -25,7 +25,7 @@ class Golden : public test::GoldenFile {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, Golden, testing::Values("sit", "conv"),
+INSTANTIATE_TEST_SUITE_P(Of, Golden, testing::Values("sit", "conv", "conv_gelu"),
                          [](const auto& name) { return std::string(name.param); });
 
 TEST_P(Golden, FieldGivesTheSameVelocities) {

@@ -1,4 +1,4 @@
-"""Makes sit.npz and conv.npz: a small field, its losses, gradients, ten AdamW steps and a dopri5 solution, from PyTorch in
+"""Makes sit.npz, conv.npz and conv_gelu.npz: a small field, its losses, gradients, ten AdamW steps and a dopri5 solution, from PyTorch in
 float64.
 
 An implementation of its own, written from the equations and sharing no code with cvf, so that the tests of fields,
@@ -6,7 +6,8 @@ objectives and solvers have something independent to agree with. Needs python3-t
 only the file.
 
     python3 tests/golden/make_golden.py tests/golden/sit.npz
-    python3 tests/golden/make_golden.py tests/golden/conv.npz conv
+    python3 tests/golden/make_golden.py tests/golden/conv.npz conv       # SiLU
+    python3 tests/golden/make_golden.py tests/golden/conv_gelu.npz conv_gelu
 """
 import math
 import sys
@@ -84,8 +85,9 @@ class ConvNet(nn.Module):
     """Residual dilated convolutions on a grid with a wall below, an open side above, and periodic along x."""
     WIDTH, DILATIONS, EMBEDDING = 6, (1, 2, 3), 64
 
-    def __init__(self):
+    def __init__(self, activation):
         super().__init__()
+        self.activation = activation
         w, e = self.WIDTH, self.EMBEDDING
         self.lift, self.output = nn.Conv2d(CHANNELS, w, 3), nn.Conv2d(w, CHANNELS, 3)
         self.step = StepEmbedding(e)
@@ -102,9 +104,9 @@ class ConvNet(nn.Module):
         x, c = self.lift(self.padded(s, 1)), self.step(dt)
         for block, d in zip(self.blocks, self.DILATIONS):
             shift, scale, gate = (v[:, :, None, None] for v in block["modulate"](c).chunk(3, 1))
-            h = F.gelu(block["spatial"](self.padded(x, d)) * (1 + scale) + shift, approximate="tanh")
+            h = self.activation(block["spatial"](self.padded(x, d)) * (1 + scale) + shift)
             x = x + (1 + gate) * block["mix"](h.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
-        return self.output(self.padded(F.gelu(x, approximate="tanh"), 1))
+        return self.output(self.padded(self.activation(x), 1))
 
 
 class Model(nn.Module):
@@ -250,8 +252,9 @@ def dopri5(slope, start, times, atol=1e-4, rtol=1e-3):
 
 def main(path, kind="sit"):
     torch.manual_seed(7)
-    m = Model(ConvNet() if kind == "conv" else Net())
-    grid = (7, 9) if kind == "conv" else (SIDE, SIDE)
+    activation = F.silu if kind == "conv" else lambda x: F.gelu(x, approximate="tanh")
+    m = Model(ConvNet(activation) if kind != "sit" else Net())
+    grid = (7, 9) if kind != "sit" else (SIDE, SIDE)
     field = lambda: torch.randn(BATCH, CHANNELS, *grid)
     b = {"s0": field(), "dt": torch.tensor([0.1, 0.07, 0.16]), "r": torch.tensor([0.3, 0.55, 0.81])}
     b["s1"] = b["s0"] + 0.1 * field()

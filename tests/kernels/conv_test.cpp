@@ -21,6 +21,7 @@ struct ConvCase {
   bool along_x;
   const char* boundary;
   std::int64_t batch;
+  bool silu = true;
 };
 
 const ConvCase conv_cases[]{
@@ -38,6 +39,8 @@ const ConvCase conv_cases[]{
     {"patches", 4, 16, 24, 2, 2, 40, {1, 2}, false, "periodic", 3},
     {"wide", 2, 8, 40, 1, 1, 80, {1}, false, "zero_flux", 2},
     {"one cell", 3, 1, 1, 1, 1, 20, {1}, false, "wall", 1},
+    {"GELU on a usual grid", 2, 16, 16, 1, 1, 32, {1, 2, 4}, false, "zero_flux", 3, false},
+    {"GELU in patches", 4, 16, 24, 2, 2, 40, {1, 2}, false, "periodic", 3, false},
 };
 
 Linear kernel(std::vector<std::int64_t> shape) {
@@ -55,7 +58,8 @@ ConvTrunk random_trunk(const ConvCase& c) {
               c.dilations,
               c.along_x,
               parse_boundary(c.boundary)->along("y"),
-              parse_boundary(c.boundary)->along("x")};
+              parse_boundary(c.boundary)->along("x"),
+              c.silu};
   const std::int64_t lines = c.along_x ? 1 : 3, inputs = out.size.inputs();
   out.lift = kernel({c.dim, inputs, lines, 3});
   for (std::size_t i = 0; i < c.dilations.size(); ++i)

@@ -130,6 +130,14 @@ TEST(TrainedModel, TheRecipeComesBackWithItsStrangestWords) {
   EXPECT_EQ(loaded.provenance, spec.provenance);
 }
 
+TEST(TrainedModel, OfConvWithoutAnActivationHasGelu) {
+  const std::string text =
+      "[state]\nchannels = [\"u\"]\nny = 4\nnx = 4\n[field]\nname = \"conv\"\nwidth = 4\n";
+  EXPECT_NE(to_toml(from_toml(text, "old")).find("activation = \"gelu\""), std::string::npos);
+  EXPECT_NE(to_toml(from_toml(text + "activation = \"silu\"\n", "new")).find("activation = \"silu\""),
+            std::string::npos);
+}
+
 TEST(TrainedModel, SavingTwiceGivesTheSameBytes) {
   const Saved saved;
   save(load(saved.folder), saved.scratch.path("again"));

@@ -98,7 +98,7 @@ const std::vector<Case> cases{
     {"pf", "pushforward", "conditioned = true"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, GoldenObjectives, testing::Values("sit", "conv"),
+INSTANTIATE_TEST_SUITE_P(Of, GoldenObjectives, testing::Values("sit", "conv", "conv_gelu"),
                          [](const auto& name) { return std::string(name.param); });
 
 TEST_P(GoldenObjectives, HaveTheSameLossesAndGradients) {

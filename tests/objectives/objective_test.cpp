@@ -344,6 +344,26 @@ TEST(Cvf, RefusesWaysThatExcludeEachOther) {
   EXPECT_THROW(test::objective("cvf", "rupture = {span = \"free\", corners = 4}"), ConfigError);
 }
 
+TEST(Recipe, IsWhatTheOtherKeysAreWhereTheyAreLeftOut) {
+  const auto resolved = [](const std::string& text) {
+    const auto settings = find(registry(), "cvf", "objective").settings();
+    const auto describe = [&](config::Section& s) { settings->describe(s); };
+    const auto document = config::Document::from_text(text, "test");
+    document.read(describe);
+    document.read(describe);  // a run file is read twice
+    return config::write(describe);
+  };
+  const auto has = [](const std::string& text, const char* line) {
+    return text.find(line) != std::string::npos;
+  };
+  EXPECT_TRUE(has(resolved(""), "span = \"scaled\""));
+  EXPECT_TRUE(has(resolved("recipe = \"plus\""), "span = \"scaled\""));
+  EXPECT_TRUE(has(resolved("recipe = \"paper\""), "span = \"whole\""));
+  EXPECT_TRUE(has(resolved("recipe = \"paper\"\nrupture.span = \"log\""), "span = \"log\""));
+  for (const char* text : {"", "recipe = \"paper\"", "recipe = \"paper\"\nrupture.span = \"scaled\""})
+    EXPECT_EQ(resolved(resolved(text)), resolved(text)) << text;
+}
+
 TEST(Pushforward, SendsNoGradientThroughTheStepsThatLeadThere) {
   auto network = tiny("mlp");
   const Batch batch = some_batch(network->shape());

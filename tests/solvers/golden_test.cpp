@@ -24,7 +24,7 @@ class GoldenSolvers : public test::GoldenFile {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, GoldenSolvers, testing::Values("sit", "conv"),
+INSTANTIATE_TEST_SUITE_P(Of, GoldenSolvers, testing::Values("sit", "conv", "conv_gelu"),
                          [](const auto& name) { return std::string(name.param); });
 
 TEST_P(GoldenSolvers, Dopri5TakesTheStepsOfTorchdiffeq) {

@@ -17,7 +17,7 @@ namespace cvf::test {
 /// Where golden tensors may come from, first choice first: the file that the environment names, and nothing
 /// else then; the one shared between implementations; our own (tests/golden/make_golden.py).
 inline std::vector<std::string> golden_paths(const std::string& kind) {
-  if (kind == "conv") return {std::string(CVF_SOURCE_DIR) + "/tests/golden/conv.npz"};
+  if (kind != "sit") return {std::string(CVF_SOURCE_DIR) + "/tests/golden/" + kind + ".npz"};
   if (const char* given = std::getenv("CVF_GOLDEN")) return {given};
   std::vector<std::string> paths{std::string(CVF_SOURCE_DIR) + "/../shared/reference/golden_sit.npz",
                                  std::string(CVF_SOURCE_DIR) + "/tests/golden/sit.npz"};
@@ -76,7 +76,7 @@ class GoldenFile : public testing::TestWithParam<const char*> {
   }
 
   fields::FieldPointer make_field(torch::Dtype dtype) const {
-    const auto field = std::string_view(GetParam()) == "conv" ? make_conv() : make_sit();
+    const auto field = std::string_view(GetParam()) == "sit" ? make_sit() : make_conv();
     field->to(dtype);
     torch::NoGradGuard no_grad;
     for (auto& p : field->named_parameters()) p.value().copy_(tensor("w." + their_name(p.key())));
@@ -93,6 +93,7 @@ class GoldenFile : public testing::TestWithParam<const char*> {
     options.width = static_cast<int>(tensor("w.net.lift.weight").size(0));
     options.dilations = {1, 2, 3};  // cannot be read from any array
     options.boundary = "y: wall/outflow, x: periodic";
+    options.activation = std::string_view(GetParam()) == "conv_gelu" ? "gelu" : "silu";
     return std::make_shared<fields::Conv>(fields::StateShape{state[1], state[2], state[3], 0.1}, options, 1);
   }
 

@@ -149,7 +149,8 @@ struct Pass {
     const float* hidden = hidden_of(at, l);
     scale_columns(matrix(workspace.dx), plan.dim_panels, m.gate, rows.begin, rows.end,
                   matrix(workspace.gated));
-    input_gradient(l.contract, matrix(workspace.gated), GeluBackward{{hidden, plan.stride}, gelu, d_hidden});
+    input_gradient(l.contract, matrix(workspace.gated),
+                   ActivationBackward{gelu_tanh, {hidden, plan.stride}, gelu, d_hidden});
     input_gradient(l.expand, d_hidden, Plain{matrix(workspace.d_normal)});
     wait(team);
     gated_gradient(l.contract, gelu, matrix(workspace.dx), m.gate, behind(d_modulation, 5l * plan.dim));

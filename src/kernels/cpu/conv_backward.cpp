@@ -106,7 +106,7 @@ struct Pass {
     }
     const ConstMatrix x{b.kept + b.keep->x, plan.stride};
     product(given, plan.output.out_panels, transposed(plan.output.transposed), plan.dim_panels, 0, plan.cells,
-            GeluBackward{x, matrix(workspace.activated), matrix(workspace.dx)});
+            ActivationBackward{plan.activation, x, matrix(workspace.activated), matrix(workspace.dx)});
     if (weighs()) dense_gradient(plan.output, matrix(workspace.activated), given);
   }
 
@@ -167,8 +167,15 @@ struct Pass {
       const int first = line * plan.columns;
       product(matrix(workspace.dx), plan.dim_panels, workspace.gated, plan.dim_panels, first,
               first + plan.columns,
-              FilmBackward{
-                  film, {h, plan.stride}, matrix(workspace.activated), dh, d_shift, d_scale, line, first});
+              FilmBackward{plan.activation,
+                           film,
+                           {h, plan.stride},
+                           matrix(workspace.activated),
+                           dh,
+                           d_shift,
+                           d_scale,
+                           line,
+                           first});
     }
     if (weighs() || b.modulation_gradient != nullptr) mix_gradient(block.mix, film, d_gate);
     if (weighs()) {

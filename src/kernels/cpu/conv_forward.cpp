@@ -68,7 +68,7 @@ struct BlockPass {
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {
           const Vec z = fma(t.v[r][i], scale, shift);
-          t.v[r][i] = z * gelu_share(z);
+          t.v[r][i] = z * share_of(plan.activation, z);
         }
       }
       t.write(run + (j + q) * run_stride);
@@ -188,7 +188,7 @@ struct Pass {
         const float* value = x.at(p, line, from);
         for (int i = 0; i < Rows * panel; i += lanes) {
           const Vec z = load(value + i);
-          store(workspace.run + p * run_stride + i, z * gelu_share(z));
+          store(workspace.run + p * run_stride + i, z * share_of(plan.activation, z));
         }
       }
       run_product<Rows>(plan.output, [&](Tile<Rows>& tile, int j) { tile.write(given.at(j, line, from)); });

@@ -1,5 +1,5 @@
-// The large pieces of the convolutions' backward pass: through FiLM and GELU, to the weights of the taps, and
-// through the taps.
+// The large pieces of the convolutions' backward pass: through FiLM and the activation, to the weights of the
+// taps, and through the taps.
 #pragma once
 
 #include "kernels/cpu/gradients.hpp"
@@ -7,9 +7,10 @@
 
 namespace cvf::kernels::cpu::CVF_SIMD {
 
-/// From the gradient of GELU(z), z = h*scale + shift: leaves GELU(z), the gradient of h in its line, and adds
-/// to those of shift and scale.
+/// From the gradient of f(z), z = h*scale + shift: leaves f(z), the gradient of h in its line, and adds to
+/// those of shift and scale.
 struct FilmBackward {
+  Activation f;
   const Modulation& film;
   ConstMatrix h;
   Matrix activated;
@@ -26,8 +27,8 @@ struct FilmBackward {
       const Vec shift = load(film.shift + c), scale = load(film.scale + c);
       Vec along = load(d_scale + c), total = load(d_shift + c);
       for (int r = 0; r < Rows; ++r) {
-        const Vec x = load(from + r * panel + i * lanes), z = fma(x, scale, shift), s = gelu_share(z);
-        const Vec dz = tile.v[r][i] * gelu_slope(z, s);
+        const Vec x = load(from + r * panel + i * lanes), z = fma(x, scale, shift), s = share_of(f, z);
+        const Vec dz = tile.v[r][i] * slope_of(f, z, s);
         store(value + r * panel + i * lanes, z * s);
         store(gradient + r * panel + i * lanes, dz * scale);
         total = total + dz;

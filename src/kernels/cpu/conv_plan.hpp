@@ -36,6 +36,7 @@ struct ConvPlan {
   int inputs;                                     // values of a cell: channels * patch_y * patch_x
   int tap_lines, taps;                            // 3 and 9, or 1 and 3
   int dim, dim_panels, blocks;
+  Activation activation;
   bool wraps;       // periodic along x
   long stride;      // of a matrix of cells without halo, in floats; an odd number of rows
   LinearPlan lift;  // in = taps * inputs, tap by tap

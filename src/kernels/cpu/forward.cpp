@@ -48,7 +48,7 @@ struct GeluOfHidden {  // keeps what enters GELU when asked
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
-      for (int i = 0; i < vectors; ++i) tile.v[r][i] = tile.v[r][i] * gelu_share(tile.v[r][i]);
+      for (int i = 0; i < vectors; ++i) tile.v[r][i] = tile.v[r][i] * share_of(gelu_tanh, tile.v[r][i]);
     }
     tile.write(gelu.at(j, row));
   }

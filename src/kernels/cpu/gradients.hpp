@@ -5,20 +5,21 @@
 
 namespace cvf::kernels::cpu::CVF_SIMD {
 
-/// From h and the gradient of GELU(h): leaves GELU(h) and the gradient of h. gelu may be h itself.
-struct GeluBackward {
+/// From h and the gradient of f(h): leaves f(h) and the gradient of h. activated may be h itself.
+struct ActivationBackward {
+  Activation f;
   ConstMatrix h;
-  Matrix gelu, d_hidden;
+  Matrix activated, d_hidden;
   template <int Rows>
   CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
     const float* from = h.at(j, row);
-    float *value = gelu.at(j, row), *gradient = d_hidden.at(j, row);
+    float *value = activated.at(j, row), *gradient = d_hidden.at(j, row);
     for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
       for (int i = 0; i < vectors; ++i) {
-        const Vec x = load(from + r * panel + i * lanes), s = gelu_share(x);
+        const Vec x = load(from + r * panel + i * lanes), s = share_of(f, x);
         store(value + r * panel + i * lanes, x * s);
-        store(gradient + r * panel + i * lanes, tile.v[r][i] * gelu_slope(x, s));
+        store(gradient + r * panel + i * lanes, tile.v[r][i] * slope_of(f, x, s));
       }
     }
   }

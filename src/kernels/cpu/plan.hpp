@@ -11,6 +11,13 @@ namespace cvf::kernels::cpu {
 
 constexpr int panel = 16;
 
+/// h*s with s = 1/(1 + 2^(-z)), z = first*h + third*h^3: one shape for both activations that are used.
+struct Activation {
+  float first, third;
+};
+constexpr Activation gelu_tanh{2.3022082f, 0.10294324f};  // z = 2 log2(e) sqrt(2/pi) (h + 0.044715 h^3)
+constexpr Activation silu{1.44269504f, 0};                // z = log2(e) h
+
 struct LinearPlan {
   int in = 0, out = 0;
   int in_panels = 0, out_panels = 0;

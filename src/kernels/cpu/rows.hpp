@@ -1,4 +1,4 @@
-// Passes over rows of tokens: modulated layer norm and its backward, GELU.
+// Passes over rows of tokens: modulated layer norm and its backward, activations.
 #pragma once
 
 #include "kernels/cpu/linear.hpp"
@@ -93,15 +93,16 @@ CVF_KERNEL inline void scale_columns(ConstMatrix x, int panels, const float* fac
   }
 }
 
-/// GELU (tanh form) is h*s with s = 1/(1 + 2^(-z)), z = 2 log2(e) sqrt(2/pi) (h + 0.044715 h^3).
-CVF_INLINE Vec gelu_share(Vec h) {
-  const Vec z = h * fma(h * h, splat(-0.10294324f), splat(-2.3022082f));  // -z
+/// s of an activation h*s, see Activation.
+CVF_INLINE Vec share_of(const Activation& f, Vec h) {
+  const Vec z = h * fma(h * h, splat(-f.third), splat(-f.first));  // -z
   return inverse(splat(1) + exp2(z));
 }
 
 /// d(h*s)/dh = s + h s (1-s) ln(2) dz/dh
-CVF_INLINE Vec gelu_slope(Vec h, Vec s) {
-  const Vec dz = fma(h * h, splat(0.214064449f), splat(1.5957691f));  // ln(2) dz/dh
+CVF_INLINE Vec slope_of(const Activation& f, Vec h, Vec s) {
+  constexpr float ln2 = 0.693147181f;
+  const Vec dz = fma(h * h, splat(3 * ln2 * f.third), splat(ln2 * f.first));  // ln(2) dz/dh
   return fma(h * s * (splat(1) - s), dz, s);
 }
 

@@ -20,7 +20,10 @@ struct Convert {
   int gzip = 0;
   bool overwrite = false;
 
+  bool is_npz() const { return out.ends_with(".npz"); }
+
   void run() const {
+    if (is_npz() && gzip > 0) throw UsageError("--gzip: an NPZ is written without compression");
     if (files::same_file(input.path, out)) {
       throw UsageError("{}: is the file that is read; write to another name", out);
     }
@@ -32,7 +35,11 @@ struct Convert {
     data::ConvertOptions options;
     options.samples = data::parse_ranges(samples, source->description().samples, "--samples");
     options.gzip = gzip;
-    data::convert(*source, out, options);
+    if (is_npz()) {
+      data::convert_to_npz(*source, out, options);
+    } else {
+      data::convert(*source, out, options);
+    }
     log::note("{}: {}", out, text::bytes(std::filesystem::file_size(out)));
   }
 };
@@ -40,15 +47,16 @@ struct Convert {
 }  // namespace
 
 void add_convert(CLI::App& data) {
-  CLI::App& app =
-      *data.add_subcommand("convert", "rewrite any readable file as cvf's own layout (PDEBench groups)");
+  CLI::App& app = *data.add_subcommand(
+      "convert", "rewrite any readable file as cvf's own layout (PDEBench groups), or as NPZ");
   app.footer(
       "Example: cvf data convert mine.h5 small.h5 --samples 0:100 --average 4 --gzip 4\n"
+      "         cvf data convert mine.h5 mine.npz        for numpy.load: states, t, axes, channels, ...\n"
       "A converted file tells its own axes and times: no --dataset, --axes or --dt any more.\n"
       "Next: cvf data inspect small.h5");
   const auto verb = bind<Convert>(app);
   verb->input.add_to(app);
-  app.add_option("OUT", verb->out, "file to write")->required();
+  app.add_option("OUT", verb->out, "file to write; NPZ when its name ends so")->required();
   app.add_option("--samples", verb->samples, "which samples, e.g. 0:100,200");
   app.add_option("--channels", verb->channels, "which channels, by name, comma separated")->delimiter(',');
   app.add_option("--average", verb->average, "average blocks of N x N cells")->check(CLI::PositiveNumber);

@@ -142,4 +142,13 @@ std::vector<float> ArraySource::static_field(std::size_t sample, const std::stri
   return out;
 }
 
+std::vector<float> ArraySource::control(std::size_t sample, const std::string& name) const {
+  require_request(description(), sample, 0, 0, 0);
+  const auto found = content_.controls.find(name);
+  if (found == content_.controls.end()) return Source::control(sample, name);
+  require_numbers(found->second.at(sample),
+                  fmt::format("{}: control '{}' of sample {}", description().file, name, sample));
+  return found->second[sample];
+}
+
 }  // namespace cvf::data

@@ -22,6 +22,7 @@ struct Content {
   std::vector<std::vector<double>> times;              // one for all samples, or one for each
   std::map<std::string, std::vector<double>> scalars;  // one number for all samples, or one for each
   std::map<std::string, Component> statics;            // by the names that the description lists
+  std::map<std::string, std::vector<std::vector<float>>> controls;  // for each sample, at its times
 };
 
 class ArraySource : public Source {
@@ -32,6 +33,7 @@ class ArraySource : public Source {
   void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const override;
   std::map<std::string, double> scalars(std::size_t sample) const override;
   std::vector<float> static_field(std::size_t sample, const std::string& name) const override;
+  std::vector<float> control(std::size_t sample, const std::string& name) const override;
 
  private:
   Content content_;

@@ -51,6 +51,33 @@ double load_value(const std::uint8_t* place, const Header& type) {
   }
 }
 
+void require_numbers_in(const Header& header, const std::string& name) {
+  if (header.kind == 'U') throw DataError("{}: holds text, not numbers", name);
+}
+
+std::size_t small_count(const Header& header, const std::string& name) {
+  std::size_t count = 1;
+  for (const std::size_t extent : header.extents) count *= extent;
+  if (count > most_small_values / std::max<std::size_t>(1, header.bytes / 8))
+    throw DataError("{}: has {} values, too many for coordinates", name, count);
+  return count;
+}
+
+std::vector<std::uint8_t> raw_values(const Bytes& bytes, const Header& header, std::size_t count) {
+  std::vector<std::uint8_t> raw(count * header.bytes);
+  bytes.read(header.data_offset, raw.size(), raw.data());
+  return raw;
+}
+
+void append_utf8(std::string& out, char32_t point) {
+  const auto byte = [&out](char32_t value) { out += static_cast<char>(value); };
+  if (point < 0x80) return byte(point);
+  if (point < 0x800) return byte(0xc0 | point >> 6), byte(0x80 | (point & 0x3f));
+  byte(point < 0x10000 ? 0xe0 | point >> 12 : 0xf0 | (point >> 18 & 7));
+  if (point >= 0x10000) byte(0x80 | (point >> 12 & 0x3f));
+  byte(0x80 | (point >> 6 & 0x3f)), byte(0x80 | (point & 0x3f));
+}
+
 class NpyArray : public Array {
  public:
   NpyArray(BytesPointer bytes, const Header& header, std::string name)
@@ -148,18 +175,29 @@ class NpyArray : public Array {
 }  // namespace
 
 ArrayPointer open_array(BytesPointer bytes, const Header& header, const std::string& name) {
+  require_numbers_in(header, name);
   return std::make_shared<NpyArray>(std::move(bytes), header, name);
 }
 
 std::vector<double> read_all(const Bytes& bytes, const Header& header, const std::string& name) {
-  std::size_t count = 1;
-  for (const std::size_t extent : header.extents) count *= extent;
-  if (count > most_small_values) throw DataError("{}: has {} values, too many for coordinates", name, count);
-  std::vector<std::uint8_t> raw(count * header.bytes);
-  bytes.read(header.data_offset, raw.size(), raw.data());
-  std::vector<double> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = load_value(raw.data() + i * header.bytes, header);
+  require_numbers_in(header, name);
+  const auto raw = raw_values(bytes, header, small_count(header, name));
+  std::vector<double> values(raw.size() / header.bytes);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = load_value(raw.data() + i * header.bytes, header);
   return values;
+}
+
+std::vector<std::string> read_texts(const Bytes& bytes, const Header& header, const std::string& name) {
+  if (header.kind != 'U') throw DataError("{}: holds numbers, not text", name);
+  const auto raw = raw_values(bytes, header, small_count(header, name));
+  std::vector<std::string> texts(raw.size() / header.bytes);
+  for (std::size_t i = 0; i < raw.size(); i += sizeof(char32_t)) {
+    const auto point = load<std::uint32_t>(raw.data() + i, header.big_endian);
+    if (point > 0x10ffff) throw DataError("{}: holds {}, which is no character", name, point);
+    if (point != 0) append_utf8(texts[i / header.bytes], point);
+  }
+  return texts;
 }
 
 }  // namespace cvf::data::npy

@@ -9,7 +9,7 @@
 namespace cvf::data::npy {
 
 struct Header {
-  char kind = 'f';        // f floating, i signed, u unsigned, b boolean
+  char kind = 'f';        // f floating, i signed, u unsigned, b boolean, U text
   std::size_t bytes = 4;  // of one value
   bool big_endian = false;
   bool fortran_order = false;  // the first axis is the fastest
@@ -25,5 +25,8 @@ ArrayPointer open_array(BytesPointer bytes, const Header& header, const std::str
 
 /// All values of a small array (times, coordinates), in the file's order.
 std::vector<double> read_all(const Bytes& bytes, const Header& header, const std::string& name);
+
+/// All texts of a small array of texts, as UTF-8.
+std::vector<std::string> read_texts(const Bytes& bytes, const Header& header, const std::string& name);
 
 }  // namespace cvf::data::npy

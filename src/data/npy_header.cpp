@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t longest_header = 1 << 16;
 constexpr std::size_t most_axes = 32;
+constexpr std::size_t longest_text = 1 << 20;  // characters
 
 /// Reads {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4)} and nothing else that Python could say.
 class Parser {
@@ -51,9 +52,10 @@ class Parser {
     const bool floating = type[1] == 'f' && (bytes == 2 || bytes == 4 || bytes == 8);
     const bool whole =
         (type[1] == 'i' || type[1] == 'u') && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
-    if (!floating && !whole && !(type[1] == 'b' && bytes == 1)) refuse_type(type);
+    const bool text = type[1] == 'U' && bytes >= 1 && bytes <= longest_text;
+    if (!floating && !whole && !text && !(type[1] == 'b' && bytes == 1)) refuse_type(type);
     header_.kind = type[1];
-    header_.bytes = bytes;
+    header_.bytes = text ? sizeof(char32_t) * bytes : bytes;
     header_.big_endian = type[0] == '>';
   }
 

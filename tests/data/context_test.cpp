@@ -124,6 +124,17 @@ TEST_F(Context, SurvivesConversionOfSomeSamples) {
   expect_context(*converted, 1, 1);
 }
 
+TEST_F(Context, SurvivesConversionToAnArrayOfOneLength) {
+  const auto source = open(complete("a.h5"));
+  const auto to_npz = [&](const std::vector<std::size_t>& samples) {
+    convert_to_npz(*source, scratch_.path("b.npz"), {samples});
+  };
+  EXPECT_PRED2(has, sentence_of([&] { to_npz({}); }), "an array needs one length");
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path("b.npz")));
+  to_npz({1});
+  expect_context(*open(scratch_.path("b.npz")), 0, 1);
+}
+
 TEST_F(Context, IsAveragedWithTheGrid) {
   const std::shared_ptr<const Source> source = open(complete("a.h5"));
   const auto coarse = averaged(with_channels(source, {"h"}), 2);

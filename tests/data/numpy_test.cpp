@@ -188,4 +188,30 @@ TEST(Npz, RefusesDamageByName) {
 }
 
 }  // namespace
+TEST(Npz, DescribesItselfByTexts) {
+  const Scratch scratch;
+  const auto text = [](const std::u32string& value) {
+    const std::string bytes(reinterpret_cast<const char*>(value.data()), value.size() * sizeof(char32_t));
+    return bytes;
+  };
+  const auto with = [&](const std::string& axes_member) {
+    return zip({{"u.npy", npy("<f4", "(2, 3)", counting<float>(6))},
+                {"axes.npy", axes_member},
+                {"channels.npy", npy("<U2", "(3,)", text({U'a', 0, U'b', U'c', 0x3c1, 0}))}},
+               false);
+  };
+  const auto source = open_bytes(scratch, with(npy("<U3", "()", text(U"t,c"))), {});
+  EXPECT_EQ(source->description().channels(), (std::vector<std::string>{"a", "bc", "\xcf\x81"}));
+  EXPECT_EQ(source->description().frames[0], 2U);
+  const auto numbers = sentence_of([&] { open_bytes(scratch, with(npy("<f4", "()", raw<float>({1}))), {}); });
+  EXPECT_NE(numbers.find("nothing says what the axes mean"), std::string::npos) << numbers;
+  const auto beyond =
+      sentence_of([&] { open_bytes(scratch, with(npy("<U1", "()", raw<std::uint32_t>({0x110000}))), {}); });
+  EXPECT_NE(beyond.find("'axes': holds 1114112, which is no character"), std::string::npos) << beyond;
+  const auto states = sentence_of([&] {
+    open_bytes(scratch, npy("<U1", "(1, 2)", raw<std::uint32_t>({65, 66})), {.axes = "t,c"});
+  });
+  EXPECT_NE(states.find("holds text, not numbers"), std::string::npos) << states;
+}
+
 }  // namespace cvf::data

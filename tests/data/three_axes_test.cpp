@@ -81,6 +81,14 @@ class Box : public testing::Test {
     file.close();
     source_ = open(scratch_.path("a.h5"));
   }
+  void expect_same(const Source& again) const {
+    EXPECT_EQ(again.description().state, source_->description().state);
+    for (const std::size_t sample : {0U, 1U}) {
+      for (const std::size_t frame : {0U, 2U})
+        EXPECT_EQ(frame_of(again, sample, frame), frame_of(*source_, sample, frame));
+      EXPECT_EQ(again.static_field(sample, "mask"), source_->static_field(sample, "mask"));
+    }
+  }
   Scratch scratch_;
   std::shared_ptr<const Source> source_;
 };
@@ -101,13 +109,9 @@ TEST_F(Box, IsAudited) {
 
 TEST_F(Box, IsTheSameAfterConversion) {
   convert(*source_, scratch_.path("b.h5"));
-  const auto again = open(scratch_.path("b.h5"));
-  EXPECT_EQ(again->description().state, source_->description().state);
-  for (const std::size_t sample : {0U, 1U}) {
-    for (const std::size_t frame : {0U, 2U})
-      EXPECT_EQ(frame_of(*again, sample, frame), frame_of(*source_, sample, frame));
-    EXPECT_EQ(again->static_field(sample, "mask"), source_->static_field(sample, "mask"));
-  }
+  expect_same(*open(scratch_.path("b.h5")));
+  convert_to_npz(*source_, scratch_.path("b.npz"));
+  expect_same(*open(scratch_.path("b.npz")));
 }
 
 TEST_F(Box, IsAveragedAlongAllThree) {

@@ -1,5 +1,8 @@
 // Layout J, NPY and NPZ: arrays without a word about their axes, so the user gives them. Members t or time, x
-// and y of an NPZ are coordinates; other members with one number for each sample are its parameters.
+// and y of an NPZ are coordinates; other members with one number for each sample are its parameters. An NPZ
+// may also describe itself, as those that cvf writes do: `states` and the text `axes`, the texts `channels`,
+// `parameters` (which of the numbers are some), `boundary` and `attributes` (key=value), static.NAME
+// [n,z,y,x] and control.NAME [n,t].
 #include <algorithm>
 
 #include "core/errors.hpp"
@@ -37,6 +40,13 @@ class Archive {
     return found;
   }
 
+  /// The texts of a member; none where there is no such member or it holds numbers.
+  std::vector<std::string> texts(const std::string& name) const {
+    const auto member = find(name);
+    if (!member || member->header.kind != 'U') return {};
+    return npy::read_texts(*member->bytes, member->header, member->full_name);
+  }
+
   std::optional<Member> find(const std::string& name) const {
     for (const auto& member : members_) {
       if (member.name != name + ".npy") continue;
@@ -67,7 +77,9 @@ Member choose(const Archive& archive, const std::string& file, const OpenOptions
   std::optional<Member> only;
   for (const auto& name : archive.names()) {
     auto member = archive.find(name);
-    if (member->header.extents.size() < 2 || name == "t" || name == "time") continue;
+    if (member->header.extents.size() < 2 || member->header.kind == 'U' || name == "t" || name == "time")
+      continue;
+    if (name == "states") return std::move(*member);
     lines.push_back(fmt::format("{} ({})", name, spell(member->header.extents)));
     only = std::move(member);
   }
@@ -137,17 +149,66 @@ void read_parameters(const Archive& archive, const Member& states, Content& cont
   std::vector<std::string> parameters;
   for (const auto& name : archive.names()) {
     const auto member = archive.find(name);
-    const bool one_each = member->header.extents == Extents{about.samples};
+    const bool one_each = member->header.extents == Extents{about.samples} && member->header.kind != 'U';
     if (!one_each || is_coordinate(name) || name == states.name) continue;
     content.scalars[name] = npy::read_all(*member->bytes, member->header, member->full_name);
     parameters.push_back(name);
   }
-  about.state.set_names(Role::parameter, parameters);
+  const auto stated = archive.find("parameters");
+  about.state.set_names(Role::parameter,
+                        stated && stated->header.kind == 'U' ? archive.texts("parameters") : parameters);
 }
 
-std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& options) {
+constexpr std::string_view static_prefix = "static.", control_prefix = "control.";
+
+void read_static(const Member& member, const std::string& name, Content& content) {
+  std::string letters = "n";
+  for (const auto& axis : content.description.state.axes) letters += axis.name;
+  if (letters.size() != member.header.extents.size() || member.header.fortran_order) {
+    throw DataError("{}: {} values do not fit {}", member.full_name, spell(member.header.extents),
+                    spell_axes(letters));
+  }
+  const View view{npy::open_array(member.bytes, member.header, member.full_name), letters, 0, std::nullopt};
+  require_fit(view, content.description, content.description.frames[0]);
+  content.statics[name] = {view};
+}
+
+void read_control(const Member& member, const std::string& name, Content& content) {
+  for (const auto& row : rows_of(member, content.description, content.description.notes))
+    content.controls[name].emplace_back(row.begin(), row.end());
+  content.controls[name].resize(content.description.samples, content.controls[name].front());
+}
+
+// What an NPZ says of itself beyond numbers for each sample.
+void read_self_description(const Archive& archive, Content& content) {
+  StateSpec& state = content.description.state;
+  const auto channels = archive.texts("channels"), boundary = archive.texts("boundary");
+  if (channels.size() == state.count(Role::state)) state.set_names(Role::state, channels);
+  if (boundary.size() == 1) state.set_boundary(boundary[0]);
+  for (const auto& line : archive.texts("attributes")) {
+    const auto equals = line.find('=');
+    if (equals != std::string::npos)
+      content.description.attributes[line.substr(0, equals)] = line.substr(equals + 1);
+  }
+  std::vector<std::string> statics, controls;
+  for (const auto& member : archive.names()) {
+    if (member.starts_with(static_prefix)) {
+      statics.push_back(member.substr(static_prefix.size()));
+      read_static(*archive.find(member), statics.back(), content);
+    } else if (member.starts_with(control_prefix)) {
+      controls.push_back(member.substr(control_prefix.size()));
+      read_control(*archive.find(member), controls.back(), content);
+    }
+  }
+  state.set_names(Role::static_field, statics).set_names(Role::control, controls);
+}
+
+std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& given) {
   const Archive archive(file);
-  const Member member = choose(archive, file, options);
+  const Member member = choose(archive, file, given);
+  OpenOptions options = given;
+  const auto axes = archive.texts("axes");
+  if (options.axes.empty() && axes.size() == 1) options.axes = axes[0];
   Content content = describe(file, member, options, "NPZ");
   Description& about = content.description;
   read_axes(about,
@@ -158,7 +219,8 @@ std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& opt
     content.times = rows_of(*times, about, about.notes);
   else
     content.times = {uniform_times(about.frames[0], options, about.notes)};
-  if (about.samples > 1) read_parameters(archive, member, content);
+  if (about.samples > 1 || !axes.empty()) read_parameters(archive, member, content);
+  read_self_description(archive, content);
   return std::make_unique<ArraySource>(std::move(content));
 }
 

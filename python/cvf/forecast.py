@@ -1,0 +1,113 @@
+"""What a forecast gives: the states, and how it got there."""
+import ctypes
+from typing import List, Union
+
+import numpy as np
+
+from . import _library
+from ._library import check, library
+
+STATUS = ("done", "at_floor", "too_many_probes", "too_many_steps", "step_underflow", "non_finite")
+
+step_type = np.dtype([("time", np.float64), ("length", np.float64), ("error", np.float64)])
+
+
+class Forecast:
+    """The states of a batch at their times. A forecast of one state has no batch axis anywhere."""
+
+    def __init__(self, states: np.ndarray, times: np.ndarray, trace: ctypes.c_void_p, at_start: bool, batched: bool):
+        self._trace = trace
+        self._batched = batched
+        self._first = 1 if at_start else 0  # targets before the first one that was asked of the solver
+        self._size = states.shape[:2]
+        self._states, self._times = states, times
+
+    def __del__(self) -> None:
+        if self._trace:
+            library().cvf_trace_free(self._trace)
+            self._trace = ctypes.c_void_p()
+
+    def __repr__(self) -> str:
+        status = self.status if self._batched else [self.status]
+        return f"<cvf.Forecast of {self._size[0]} states at {self._size[1]} times: {', '.join(sorted(set(status)))}>"
+
+    def _each(self, values: np.ndarray) -> np.ndarray:
+        return values if self._batched else values[0]
+
+    @property
+    def states(self) -> np.ndarray:
+        """[B, T, C, ...], NaN where a state was not reached."""
+        return self._each(self._states)
+
+    @property
+    def times(self) -> np.ndarray:
+        """[B, T]"""
+        return self._each(self._times)
+
+    def _results(self) -> List[_library.Result]:
+        out = []
+        for sample in range(self._size[0]):
+            result = _library.Result(reached=1)
+            if self._trace:
+                check(library().cvf_trace_result(self._trace, sample, ctypes.byref(result)))
+            out.append(result)
+        return out
+
+    @property
+    def status(self) -> Union[str, List[str]]:
+        """The worst that happened to each state: done, at_floor, ..., non_finite."""
+        words = [STATUS[result.status] for result in self._results()]
+        return words if self._batched else words[0]
+
+    @property
+    def ok(self) -> bool:
+        """Every state reached its last time."""
+        return all(result.reached for result in self._results())
+
+    @property
+    def messages(self) -> Union[str, List[str]]:
+        """A sentence about each state that did not go all well, else an empty one."""
+        texts = [library().cvf_trace_message(self._trace, i).decode() if self._trace else ""
+                 for i in range(self._size[0])]
+        return texts if self._batched else texts[0]
+
+    @property
+    def evaluations(self) -> Union[int, np.ndarray]:
+        """Of the network, for each state."""
+        counts = np.array([result.evaluations for result in self._results()])
+        return counts if self._batched else int(counts[0])
+
+    @property
+    def nre(self) -> np.ndarray:
+        """[B, T]: the largest error of a step on the way to each time, as the solver judged it; NaN: not measured."""
+        out = np.full(self._size, np.nan)
+        result = _library.Result()
+        for sample in range(self._size[0]):
+            for target in range(self._first, self._size[1]):
+                check(library().cvf_trace_target(self._trace, sample, target - self._first, ctypes.byref(result)))
+                out[sample, target] = result.largest_error
+        return self._each(out)
+
+    @property
+    def steps(self) -> Union[np.ndarray, List[np.ndarray]]:
+        """The accepted steps of each state: time, length and error of each."""
+        out = []
+        for sample in range(self._size[0]):
+            steps, count = ctypes.POINTER(_library.AcceptedStep)(), ctypes.c_size_t()
+            if self._trace:
+                check(library().cvf_trace_steps(self._trace, sample, ctypes.byref(steps), ctypes.byref(count)))
+            taken = np.empty(count.value, dtype=step_type)
+            for i in range(count.value):
+                taken[i] = (steps[i].time, steps[i].length, steps[i].error)
+            out.append(taken)
+        return out if self._batched else out[0]
+
+    def error_bars(self, coverage: float = 0.9) -> np.ndarray:
+        """[B, T]: RMSE that a forecast stays inside with this probability. Needs `cvf evaluate RUN --calibrate`."""
+        out = np.zeros(self._size)
+        for sample in range(self._size[0] if self._trace else 0):
+            bars = np.empty(self._size[1] - self._first)
+            check(library().cvf_trace_error_bars(self._trace, sample, coverage,
+                                                 bars.ctypes.data_as(ctypes.POINTER(ctypes.c_double))))
+            out[sample, self._first:] = bars
+        return self._each(out)

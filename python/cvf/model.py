@@ -1,0 +1,208 @@
+"""A trained model: steps and forecasts of states in physical units."""
+import ctypes
+import os
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _library
+from ._library import check, library
+from .conditions import Conditions
+from .errors import UsageError, error_of
+from .forecast import Forecast
+
+PathLike = Union[str, "os.PathLike[str]"]
+Settings = Union[Mapping[str, Any], Sequence[str]]
+
+
+def array_of(values: Any) -> np.ndarray:
+    """Anything that NumPy, __array__ or __dlpack__ can turn into an array."""
+    if isinstance(values, np.ndarray) or hasattr(values, "__array__") or not hasattr(values, "__dlpack__"):
+        return np.asarray(values)
+    return np.from_dlpack(values)
+
+
+def setting_text(value: Any) -> str:
+    """A value as `--set key=value` takes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(f'"{v}"' if isinstance(v, str) else setting_text(v) for v in value) + "]"
+    return str(value)
+
+
+def assignments(settings: Optional[Settings]) -> List[str]:
+    if settings is None:
+        return []
+    if isinstance(settings, Mapping):
+        return [f"{key}={setting_text(value)}" for key, value in settings.items()]
+    return list(settings)
+
+
+def pointer(values: np.ndarray, kind: Any) -> Any:
+    return values.ctypes.data_as(ctypes.POINTER(kind))
+
+
+class Model:
+    """One loaded model. It never changes, so any number of threads may use it at once.
+
+    States are [C] (a vector), [C, X] or [C, Y, X], or a batch of these with an axis in front; float32 stays float32,
+    everything else becomes float64. What comes back has the shape and type of what was given. Where the model has a
+    context, `parameters`, `statics`, `controls` and `control_fields` give it by name, for all states or with a batch axis;
+    `controls` and `control_fields` are series at the times `control_times`.
+    """
+
+    def __init__(self, folder: PathLike, solver: Optional[str] = None, settings: Optional[Settings] = None,
+                 threads: int = 1):
+        words = ([f"solver.name={solver}"] if solver else []) + assignments(settings)
+        encoded = (ctypes.c_char_p * len(words))(*[word.encode() for word in words])
+        handle = ctypes.c_void_p()
+        check(library().cvf_model_load(os.fsencode(folder), encoded, len(words), ctypes.byref(handle)))
+        self._take(handle, threads)
+
+    def _take(self, handle: ctypes.c_void_p, threads: int) -> None:
+        self._handle: Optional[ctypes.c_void_p] = handle
+        about = _library.Description()
+        check(library().cvf_model_describe(handle, ctypes.byref(about)))
+        self.folder: str = os.fsdecode(about.folder)
+        self.field: str = about.field.decode()
+        self.normalizer: str = about.normalizer.decode()
+        self.solver: str = about.solver.decode()
+        self.boundary: str = about.boundary.decode()
+        self.channels = self._names(0, about.channels)
+        self.parameters = self._names(1, about.parameters)
+        self.statics = self._names(2, about.statics)
+        self.controls = self._names(3, about.controls)
+        self.control_fields = self._names(4, about.control_fields)
+        self.grid: Tuple[int, ...] = (about.ny, about.nx)[2 - about.axes:] if about.axes else ()
+        self.spacing: Tuple[float, ...] = (about.dy, about.dx)[2 - about.axes:] if about.axes else ()
+        self.frame_interval: float = about.frame_interval
+        self.shortest_step: float = about.shortest_step
+        self.longest_step: float = about.longest_step
+        self._threads = 1
+        if threads != 1:
+            self.threads = threads
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            library().cvf_model_free(self._handle)
+            self._handle = None
+
+    def __repr__(self) -> str:
+        grid = " x ".join(str(n) for n in self.grid) or "vector"
+        return (f"<cvf.Model {self.folder}: {self.field}, {', '.join(self.channels)} on {grid}, steps to "
+                f"{self.longest_step:g}, {self.solver}>")
+
+    def _names(self, kind: int, count: int) -> Tuple[str, ...]:
+        return tuple(library().cvf_model_name(self._handle, kind, i).decode() for i in range(count))
+
+    @property
+    def state_shape(self) -> Tuple[int, ...]:
+        """Of one state: channels, then the grid."""
+        return (len(self.channels),) + self.grid
+
+    @property
+    def threads(self) -> int:
+        """Of each call; 1 unless you say otherwise."""
+        return self._threads
+
+    @threads.setter
+    def threads(self, count: int) -> None:
+        check(library().cvf_model_set_threads(self._handle, count))
+        self._threads = count
+
+    def on_grid(self, *grid: int, spacing: Optional[Sequence[float]] = None) -> "Model":
+        """The same weights on another grid of the training spacing, where the field has no positions (conv)."""
+        if len(grid) != len(self.grid):
+            raise UsageError(f"{self.folder}: a grid of {len(self.grid)} sizes is wanted, not {len(grid)}")
+        steps = tuple(spacing or (0.0,) * len(grid))
+        ny, nx = ((1,) + tuple(grid))[-2:]
+        dy, dx = ((0.0,) + steps)[-2:]
+        handle = ctypes.c_void_p()
+        check(library().cvf_model_on_grid(self._handle, ny, nx, dy, dx, ctypes.byref(handle)))
+        other = object.__new__(Model)
+        other._take(handle, self._threads)
+        return other
+
+    def _states(self, values: Any) -> Tuple[np.ndarray, bool]:
+        """A copy [B, ...] in memory of its own, and whether a batch was given."""
+        given = array_of(values)
+        kind = np.float32 if given.dtype == np.float32 else np.float64
+        shape = self.state_shape
+        if given.shape[-len(shape):] != shape or given.ndim not in (len(shape), len(shape) + 1):
+            wanted = ", ".join(str(n) for n in shape)
+            raise UsageError(f"{self.folder}: states of shape ({wanted}) or (batch, {wanted}) are wanted, not "
+                             f"{tuple(given.shape)}")
+        return np.array(given, dtype=kind, order="C").reshape((-1,) + shape), given.ndim > len(shape)
+
+    @staticmethod
+    def _each(values: Any, batch: int, what: str) -> np.ndarray:
+        try:
+            return np.ascontiguousarray(np.broadcast_to(np.asarray(values, dtype=np.float64), (batch,)))
+        except ValueError:
+            raise UsageError(f"{what}: one number, or one for each of {batch} states, not shape "
+                             f"{np.shape(values)}") from None
+
+    def _call(self, name: str, states: np.ndarray, *arguments: Any) -> int:
+        single = states.dtype == np.float32
+        function = getattr(library(), name + ("_f32" if single else ""))
+        kind = ctypes.c_float if single else ctypes.c_double
+        return function(self._handle, len(states), pointer(states, kind), *arguments)
+
+    def _move(self, name: str, state: Any, dt: Any, start: Any, context: Dict[str, Any]) -> np.ndarray:
+        states, batched = self._states(state)
+        steps = self._each(dt, len(states), "dt")
+        conditions = Conditions(self, len(states), start, context)
+        check(self._call(name, states, pointer(steps, ctypes.c_double), conditions.argument, None))
+        return states if batched else states[0]
+
+    def step(self, state: Any, dt: Any, *, start: Any = 0.0, **context: Any) -> np.ndarray:
+        """One evaluation, state + dt * psi(state, dt): the cheapest step there is, and nobody checks it."""
+        return self._move("cvf_step", state, dt, start, context)
+
+    def advance(self, state: Any, dt: Any, *, start: Any = 0.0, **context: Any) -> np.ndarray:
+        """The state dt later, in as many steps as the solver finds right."""
+        return self._move("cvf_advance", state, dt, start, context)
+
+    def nre(self, state: Any, dt: Any, *, start: Any = 0.0, **context: Any) -> Union[float, np.ndarray]:
+        """The normalised rupture error that a step of dt would have."""
+        states, batched = self._states(state)
+        steps = self._each(dt, len(states), "dt")
+        out = np.empty(len(states))
+        conditions = Conditions(self, len(states), start, context)
+        check(self._call("cvf_nre", states, pointer(steps, ctypes.c_double), conditions.argument,
+                         pointer(out, ctypes.c_double)))
+        return out if batched else float(out[0])
+
+    def forecast(self, state: Any, times: Any, *, start: Any = 0.0, **context: Any) -> Forecast:
+        """The states at increasing times, [T] for all or [B, T], on the clock on which the states are at `start`.
+
+        A state that does not get there is NaN from then on; `status` and `messages` of the forecast say why.
+        """
+        states, batched = self._states(state)
+        wanted = np.atleast_2d(np.ascontiguousarray(np.asarray(times, dtype=np.float64)))
+        if wanted.ndim != 2 or len(wanted) not in (1, len(states)) or wanted.shape[1] == 0:
+            raise UsageError(f"times: shape (T,) or ({len(states)}, T) is wanted, not {np.shape(times)}")
+        begin = self._each(start, len(states), "start")
+        every = np.broadcast_to(wanted, (len(states), wanted.shape[1]))
+        at_start = bool(np.all(every[:, 0] == begin))  # as in np.linspace(0, 1, 11)
+        targets = np.ascontiguousarray(wanted[:, 1:] if at_start else wanted)
+        out = np.empty((len(states), wanted.shape[1]) + self.state_shape, dtype=states.dtype)
+        trace = ctypes.c_void_p()
+        if targets.shape[1] > 0:
+            reached = np.empty((len(states), targets.shape[1]) + self.state_shape, dtype=states.dtype)
+            kind = ctypes.c_float if states.dtype == np.float32 else ctypes.c_double
+            conditions = Conditions(self, len(states), begin, context)
+            code = self._call("cvf_forecast", states, pointer(targets, ctypes.c_double), len(targets),
+                              targets.shape[1], conditions.argument, pointer(reached, kind), ctypes.byref(trace))
+            if code not in (0, _library.NUMERICS) or not trace:
+                raise error_of(code, library().cvf_message().decode())
+            out[:, wanted.shape[1] - targets.shape[1]:] = reached
+        if at_start:
+            out[:, 0] = states
+        return Forecast(out, every, trace, at_start, batched)
+
+    def to_torch(self) -> Any:
+        """The same network as a torch.nn.Module, to be differentiated or trained on there."""
+        from .torch_field import module_of
+        return module_of(self.folder)

@@ -1,0 +1,245 @@
+"""The Python package against the library and the program that CVF_LIBRARY and CVF_PROGRAM name (ctest sets both)."""
+import os
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+import cvf  # noqa: E402
+from cvf.program import _toml  # noqa: E402
+
+try:
+    import torch
+except ModuleNotFoundError:
+    torch = None
+
+PENDULUM = {
+    "generate": {"name": "damped_pendulum", "samples": 12, "frames": 33, "system": {"gravity_range": [0.5, 2.0]}},
+    "split": {"train": "0:8", "validation": "8:10", "test": "10:12"},
+    "downsampling": {"factor": 4}, "loader": {"batch": 8},
+    "field": {"name": "mlp", "width": 16, "depth": 2}, "objective": {"name": "cvf"},
+    "train": {"steps": 30}, "validation": {"steps": 15}, "log": {"diagnostics": 0}, "evaluation": {"samples": 0},
+}
+
+
+def grid_run(name, **field):
+    return {
+        "data": {"file": f"{name}.h5"},
+        "generate": {"name": "diffusion_reaction", "samples": 6, "grid": "8x12", "frames": 9,
+                     "system": {"initial": "smooth", "correlation_length": 0.3}},
+        "split": {"train": "0:4", "validation": "4:5", "test": "5:6"},
+        "downsampling": {"factor": 2}, "loader": {"batch": 4}, "field": field, "objective": {"name": "cvf"},
+        "train": {"steps": 6}, "validation": {"steps": -1}, "log": {"diagnostics": 0}, "evaluation": {"samples": 0},
+    }
+
+
+class TrainedOnce(unittest.TestCase):
+    """Models of every field, trained for a few steps, which is enough for weights that are not zero."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.before = os.getcwd()
+        os.chdir(cls.scratch.name)
+        cls.runs = {"mlp": cvf.train({"data": {"file": "p.h5"}, **PENDULUM}, out="mlp"),
+                    "context": cvf.train({"data": {"file": "p.h5", "parameters": ["gravity"]}, **PENDULUM}, out="context")}
+        for name, field in (("conv", {"name": "conv", "width": 8, "patch": 2}),
+                            ("sit", {"name": "sit", "width": 16, "depth": 1, "heads": 2, "patch": 4})):
+            cls.runs[name] = cvf.train(grid_run("g", **field), out=name)
+
+    @classmethod
+    def tearDownClass(cls):
+        os.chdir(cls.before)
+        cls.scratch.cleanup()
+
+    def first(self, name, count=3):
+        data = cvf.open("p.h5" if name in ("mlp", "context") else "g.h5", samples=f"0:{count}")
+        return data.first().astype(np.float64)
+
+    def test_a_model_says_what_it_is(self):
+        model = cvf.load(self.runs["conv"])
+        self.assertEqual(model.channels, ("u", "v"))
+        self.assertEqual(model.state_shape, (2, 8, 12))
+        self.assertEqual(model.field, "conv")
+        self.assertGreater(model.longest_step, 0)
+        self.assertIn("conv", repr(model))
+        self.assertEqual(cvf.load(self.runs["context"]).parameters, ("gravity",))
+
+    def test_states_keep_their_shape_and_type(self):
+        for name in ("mlp", "conv", "sit"):
+            model, states = cvf.load(self.runs[name]), self.first(name)
+            batch = model.step(states, 0.1)
+            self.assertEqual(batch.dtype, np.float64)
+            single = model.step(states[1], 0.1)
+            self.assertEqual(single.shape, model.state_shape)
+            np.testing.assert_array_equal(single, batch[1])
+            short = model.step(states.astype(np.float32), 0.1)
+            self.assertEqual(short.dtype, np.float32)
+            np.testing.assert_allclose(short, batch, rtol=1e-4, atol=1e-5)
+            self.assertGreater(np.abs(batch - states).max(), 1e-6)
+
+    def test_anything_that_is_like_an_array_will_do(self):
+        class Like:
+            def __init__(self, values):
+                self.values = values
+
+            def __array__(self, dtype=None, copy=None):
+                return np.asarray(self.values, dtype=dtype)
+
+        class Capsule:
+            def __init__(self, values):
+                self.values = values
+
+            def __dlpack__(self, **words):
+                return self.values.__dlpack__(**words)
+
+            def __dlpack_device__(self):
+                return self.values.__dlpack_device__()
+
+        model, states = cvf.load(self.runs["mlp"]), self.first("mlp")
+        expected = model.step(states, 0.1)
+        np.testing.assert_array_equal(model.step(states.tolist(), 0.1), expected)
+        np.testing.assert_array_equal(model.step(Like(states), 0.1), expected)
+        np.testing.assert_array_equal(model.step(Capsule(states), 0.1), expected)
+        np.testing.assert_array_equal(model.step(np.asfortranarray(states), 0.1), expected)
+
+    def test_each_state_has_its_own_step(self):
+        model, states = cvf.load(self.runs["conv"]), self.first("conv")
+        batch = model.step(states, [0.05, 0.1, 0.2])
+        np.testing.assert_array_equal(batch[2], model.step(states[2], 0.2))
+
+    def test_a_forecast_is_the_chain_of_its_steps(self):
+        model, states = cvf.load(self.runs["conv"], solver="euler"), self.first("conv")
+        step = model.frame_interval
+        forecast = model.forecast(states, [step, 2 * step])
+        self.assertTrue(forecast.ok)
+        self.assertEqual(forecast.status, ["done"] * 3)
+        self.assertEqual(forecast.states.shape, (3, 2, 2, 8, 12))
+        by_hand = model.step(model.step(states, step), step)
+        np.testing.assert_allclose(forecast.states[:, 1], by_hand, rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(forecast.evaluations, [2, 2, 2])
+        self.assertEqual([len(steps) for steps in forecast.steps], [2, 2, 2])
+        np.testing.assert_allclose(forecast.steps[0]["length"], step)
+        self.assertTrue(np.isnan(forecast.nre).all())  # euler judges nothing
+
+    def test_a_forecast_may_begin_with_the_state_itself(self):
+        model, states = cvf.load(self.runs["mlp"]), self.first("mlp")
+        times = np.linspace(0, 1, 5)
+        forecast = model.forecast(states[0], times)
+        np.testing.assert_array_equal(forecast.states[0], states[0])
+        np.testing.assert_array_equal(forecast.states[1:], model.forecast(states[0], times[1:]).states)
+        self.assertEqual(forecast.times.shape, (5,))
+        self.assertTrue(np.isnan(forecast.nre[0]))
+        only = model.forecast(states[0], [0.0])
+        self.assertTrue(only.ok)
+        self.assertEqual(only.evaluations, 0)
+
+    def test_the_rupture_is_measured(self):
+        model, states = cvf.load(self.runs["mlp"]), self.first("mlp")
+        self.assertTrue((model.nre(states, 0.2) > 0).all())
+        self.assertIsInstance(model.nre(states[0], 0.2), float)
+        self.assertTrue(np.isfinite(model.forecast(states, [0.2, 0.4]).nre).all())  # gcs measures it
+
+    def test_threads_share_a_model(self):
+        model, states = cvf.load(self.runs["conv"]), self.first("conv")
+        expected = model.forecast(states, [0.3, 0.6]).states
+        found = [None] * 8
+
+        def work(i):
+            found[i] = model.forecast(states, [0.3, 0.6]).states
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for states in found:
+            np.testing.assert_array_equal(states, expected)
+
+    def test_a_context_is_given_by_name(self):
+        model, states = cvf.load(self.runs["context"]), self.first("context")
+        light = model.step(states, 0.2, parameters={"gravity": 0.5})
+        heavy = model.step(states, 0.2, parameters={"gravity": [0.5, 0.5, 2.0]})
+        np.testing.assert_array_equal(light[:2], heavy[:2])
+        self.assertGreater(np.abs(light[2] - heavy[2]).max(), 0)
+        with self.assertRaisesRegex(cvf.UsageError, "gravity is missing"):
+            model.step(states, 0.2)
+        with self.assertRaisesRegex(cvf.UsageError, "takes gravity, not mass"):
+            model.step(states, 0.2, parameters={"gravity": 1, "mass": 1})
+        with self.assertRaisesRegex(cvf.UsageError, "unknown argument parameter;"):
+            model.step(states, 0.2, parameter={"gravity": 1})
+
+    def test_conv_takes_other_grids(self):
+        model = cvf.load(self.runs["conv"]).on_grid(16, 20)
+        self.assertEqual(model.state_shape, (2, 16, 20))
+        self.assertEqual(model.step(np.zeros((2, 16, 20)), 0.1).shape, (2, 16, 20))
+        with self.assertRaises(cvf.Error):
+            cvf.load(self.runs["sit"]).on_grid(16, 24)
+
+    def test_misuse_is_a_sentence(self):
+        model, states = cvf.load(self.runs["mlp"]), self.first("mlp")
+        with self.assertRaisesRegex(cvf.UsageError, r"\(2\) or \(batch, 2\) are wanted, not \(3, 5\)"):
+            model.step(np.zeros((3, 5)), 0.1)
+        with self.assertRaisesRegex(cvf.UsageError, "one for each of 3 states"):
+            model.step(states, [0.1, 0.2])
+        with self.assertRaises(cvf.Error):
+            model.step(states, -0.1)
+        with self.assertRaises(cvf.Error):
+            model.forecast(states, [0.2, 0.1])
+        with self.assertRaises(cvf.ModelError):
+            cvf.load("nowhere")
+        with self.assertRaises(cvf.Error):
+            cvf.load(self.runs["mlp"], solver="leapfrog")
+        with self.assertRaises(cvf.DataError):
+            cvf.open("nowhere.h5")
+        with self.assertRaisesRegex(cvf.ConfigError, "field.widht"):
+            cvf.train({"data": {"file": "p.h5"}, "field": {"widht": 3}}, out="typo")
+
+    def test_evaluation_and_metrics_are_records(self):
+        scores = cvf.evaluate(self.runs["mlp"], protocol="direct")
+        self.assertGreater(scores["direct"]["rollout_rmse"]["value"], 0)
+        lines = []
+        cvf.evaluate(self.runs["mlp"], every=4, progress=lines.append)
+        records = cvf.results(self.runs["mlp"], pandas=False)
+        self.assertEqual(records[-1]["step"], 30)
+
+    def test_a_file_is_read_with_all_that_it_says(self):
+        data = cvf.open("p.h5", samples="2:5", channels=["velocity"])
+        self.assertEqual(data.states.shape, (3, 33, 1))
+        self.assertEqual(data.axes, ("n", "t", "c"))
+        self.assertEqual(data.channels, ("velocity",))
+        self.assertEqual(data.parameters["gravity"].shape, (3,))
+        self.assertEqual(data.attributes["system"], "damped_pendulum")
+        np.testing.assert_array_equal(data.states[..., 0], cvf.open("p.h5").states[2:5, ..., 1])
+        grid = cvf.open("g.h5", average=2)
+        self.assertEqual(grid.states.shape, (6, 9, 4, 6, 2))
+        self.assertEqual(len(grid.coordinates["x"]), 6)
+
+    @unittest.skipIf(torch is None, "torch is not installed")
+    def test_the_torch_module_is_equal(self):
+        for name in ("mlp", "conv", "sit", "context"):
+            model, states = cvf.load(self.runs[name]), self.first(name)
+            context = {"parameters": {"gravity": [0.6, 1.0, 1.9]}} if name == "context" else {}
+            given = {"parameters": torch.tensor([[0.6], [1.0], [1.9]])} if name == "context" else {}
+            module = model.to_torch()
+            for dt in (0.05, 0.3):
+                ours = model.step(states.astype(np.float32), dt, **context)
+                theirs = module.step(torch.from_numpy(states).float(), dt, **given)
+                np.testing.assert_allclose(ours, theirs.detach().numpy(), rtol=2e-5, atol=2e-6, err_msg=name)
+            theirs.square().sum().backward()
+            self.assertTrue(all(p.grad is not None for p in module.field.parameters()))
+
+
+class Text(unittest.TestCase):
+    def test_dictionaries_become_toml(self):
+        lines = _toml({"seed": 1, "data": {"file": 'a"b.h5', "channels": ["u", "v"]}, "x": {"y": {"z": True, "w": 1e-3}}})
+        self.assertEqual(lines, ["seed = 1", 'data.file = "a\\"b.h5"', 'data.channels = ["u", "v"]', "x.y.z = true",
+                                 "x.y.w = 0.001"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -36,13 +36,37 @@ if(CVF_SANITIZE)
   add_link_options(-fsanitize=${CVF_SANITIZE})
 endif()
 
-# cvf_room(NAME DEPENDS targets...): every .cpp in the current folder becomes cvf_NAME.
+# cvf_room(NAME DEPENDS targets...): every .cpp in the current folder becomes cvf_NAME, but for those of cvf_plain.
 # Files under simd/ are left to cvf_simd.
 function(cvf_room name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp parts/*.cpp)
+  if(TARGET cvf_${name}_plain)
+    if(CVF_ONLY_RUNTIME)
+      return()
+    endif()
+    get_target_property(plain cvf_${name}_plain SOURCES)
+    list(REMOVE_ITEM sources ${plain})
+    list(PREPEND ARG_DEPENDS cvf_${name}_plain)
+  endif()
   add_library(cvf_${name} STATIC ${sources})
   target_link_libraries(cvf_${name} PUBLIC cvf_flags ${ARG_DEPENDS})
+endfunction()
+
+# cvf_plain(NAME FILES files... DEPENDS targets...): the files of a room that know nothing of LibTorch become
+# cvf_NAME_plain, which the runtime links.
+function(cvf_plain name)
+  cmake_parse_arguments(ARG "" "" "FILES;DEPENDS" ${ARGN})
+  list(TRANSFORM ARG_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  add_library(cvf_${name}_plain STATIC ${ARG_FILES})
+  target_link_libraries(cvf_${name}_plain PUBLIC cvf_flags ${ARG_DEPENDS})
+  cvf_inside_library(cvf_${name}_plain)
+endfunction()
+
+# cvf_inside_library(TARGET): it becomes part of libcvf.so, which keeps what it needs of it and shows none of it.
+function(cvf_inside_library target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
 endfunction()
 
 # cvf_simd(TARGET files...): compiles each file once for the baseline CPU and once for AVX2+FMA. Inside, everything
@@ -72,6 +96,9 @@ endfunction()
 
 # cvf_use_torch(TARGET): links LibTorch and takes the precompiled header of cvf_torch.
 function(cvf_use_torch target)
+  if(CVF_ONLY_RUNTIME)
+    return()
+  endif()
   target_link_libraries(${target} PUBLIC cvf_torch)
   target_precompile_headers(${target} REUSE_FROM cvf_torch)
   cvf_unity(${target})

@@ -1,7 +1,7 @@
 // dopri5 as one would write it with tensor operations: every row its own step, masks instead of packing.
 #pragma once
 
-#include "solvers/problem.hpp"
+#include "solvers/tensors/integrate.hpp"
 
 namespace cvf::bench {
 

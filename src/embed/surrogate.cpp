@@ -7,6 +7,7 @@
 #include "core/scores.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
+#include "model/grid.hpp"
 #include "rollout/grid.hpp"
 #include "rollout/setup.hpp"
 #include "run/folder.hpp"
@@ -167,17 +168,7 @@ std::int64_t Surrogate::nx() const {
   return static_cast<std::int64_t>(inside_->state.size_along("x"));
 }
 void Surrogate::use_grid(std::int64_t ny, std::int64_t nx, double dy, double dx) {
-  if (ny < 1 || nx < 1) throw UsageError("a grid of {} x {}: give one cell or more along y and x", ny, nx);
-  const StateSpec& own = inside_->run.model.spec.state;
-  const auto along = [&own](const char* name, std::int64_t size, double given) {
-    const Axis* trained = own.axis(name);
-    const double spacing = given > 0 || trained == nullptr ? given : trained->spacing();
-    Axis out{name, static_cast<std::size_t>(size)};
-    if (spacing > 0) out.coordinates = {0, spacing * static_cast<double>(size - 1)};
-    return out;
-  };
-  StateSpec wanted = own;
-  wanted.set_axes({along("y", ny, dy), along("x", nx, dx)});
+  StateSpec wanted = model::on_grid(inside_->run.model.spec.state, ny, nx, dy, dx);
   const std::string wrong = rollout::misfit(wanted, inside_->run.model, dy <= 0 && dx <= 0);
   if (!wrong.empty()) throw UsageError("the state {}", wrong);
   inside_->state = std::move(wanted);

@@ -1,74 +1,18 @@
-// Error bars that one can trust: how many times its own doubt the true error of a forecast may be.
-//
-// The doubt of a frame needs no truth: the sum over the accepted steps so far of NRE * step. Its error is the
-// RMSE over all its values, in physical units. Frames of one trajectory depend on each other, so they cannot
-// be counted as so many trials; trajectories are exchangeable. Therefore every validation trajectory gives
-// one number, its largest error / (shape * doubt) over all frames, and the promise is about whole
-// trajectories: with n of them, and q the ceil((n + 1) coverage)-th smallest number,
-//   P(error <= q * shape(time) * doubt at every frame of a new trajectory) >= coverage,
-// over the draw of the validation and the new trajectory together, whatever the model and the data are. The
-// shape says how error / doubt runs over the time since the start; it comes from training samples, so the
-// promise does not depend on it, only how close the bars are. New means drawn like the others: the same
-// system, frame 0 as its start, the same spacing of frames, no longer than they were. (A model that was
-// chosen by its validation error has seen a little of these numbers.)
+// The error bars of metrics, under the names of this room.
 #pragma once
 
-#include <limits>
-#include <string>
-#include <vector>
-
+#include "metrics/calibration.hpp"
 #include "rollout/protocols.hpp"
 
 namespace cvf::evaluate {
 
-inline constexpr std::size_t octaves = 6;
-inline constexpr double infinite = std::numeric_limits<double>::infinity();
-
-/// A step counts with at least this NRE: round-off must not make a doubt of nothing.
-inline constexpr double least_nre = 1e-6;
-
-/// The doubt of each frame of a sample; infinite from the first step on whose NRE was not measured, and where
-/// the solver stopped.
-std::vector<double> doubts(const std::vector<rollout::Frame>& frames);
-
-struct Calibration {
-  std::string checkpoint, solver;  // what it holds for: hash of the model's manifest, solver as TOML
-  std::string data_hash, samples;  // what it was made from
-  std::int64_t trajectories = 0;
-  std::int64_t unbounded = 0;                          // of these, how many had frames without a doubt
-  double horizon = 0;                                  // the longest time from a given frame to a last one
-  double shortest_interval = 0, longest_interval = 0;  // between frames
-  std::vector<double> shape;   // in octaves of the time since the start, the last to the horizon; empty: 1
-  std::vector<double> ratios;  // largest error / (shape * doubt) of each trajectory, sorted
-
-  /// Sorts the numbers of all trajectories, and thins them to 2000 of which none promises too much.
-  void set_ratios(std::vector<double> all);
-
-  /// q above; a UsageError says how many trajectories this coverage would take.
-  double factor(double coverage) const;
-
-  /// The shape at a time since the start.
-  double shape_at(double elapsed) const;
-  /// Which octave that is.
-  std::size_t octave(double elapsed) const;
-
-  /// factor * shape * doubt for each frame; infinite, which is no promise, beyond the horizon.
-  std::vector<double> bars(double factor, const std::vector<double>& doubt,
-                           const std::vector<double>& times) const;
-
-  /// Why it says nothing about this checkpoint with this solver, as a sentence; empty when it does.
-  std::string objection(const std::string& for_checkpoint, const std::string& for_solver) const;
-  /// What makes a forecast with these times another kind than those calibrated; empty when it is the same.
-  std::string departure(const std::vector<double>& times) const;
-
-  void describe(config::Section& section);
-};
-
-/// FOLDER.calibration.toml: beside the model, whose folder holds nothing but what its manifest names.
-std::string calibration_file(const std::string& model_folder);
-
-void save(Calibration calibration, const std::string& file);
-/// A ModelError with one sentence for a file that is damaged or means nothing.
-Calibration load_calibration(const std::string& file);
+using metrics::Calibration;
+using metrics::calibration_file;
+using metrics::doubts;
+using metrics::infinite;
+using metrics::least_nre;
+using metrics::load_calibration;
+using metrics::octaves;
+using metrics::save;
 
 }  // namespace cvf::evaluate

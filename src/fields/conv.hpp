@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fields/field.hpp"
+#include "fields/networks.hpp"
 #include "fields/parts/layers.hpp"
 #include "kernels/conv.hpp"
 
@@ -10,22 +11,11 @@ namespace cvf::fields {
 
 class Conv : public VelocityField {
  public:
-  struct Options {
-    int width = 32;
-    int depth = 1;
-    std::vector<std::int64_t> dilations{1, 2, 4};
-    int patch = 1;
-    std::string activation = "silu";
-    std::string boundary = "auto";
-    bool conditioned = true;
-    std::string engine = "auto";
-
-    void describe(config::Section& section);
-  };
+  using Options = ConvOptions;
 
   Conv(const StateShape& shape, const Options& options, std::uint64_t seed);
 
-  static double values(const StateShape& shape, const Options& options);
+  static double values(const StateShape& shape, const Options& options) { return options.values(shape); }
 
   using VelocityField::forward;
   torch::Tensor forward(const Query& query) override;

@@ -21,17 +21,6 @@ std::string words(const StateShape& s) {
 
 }  // namespace
 
-StateShape shape_of(const StateSpec& state, double dt_ref) {
-  if (state.axes.size() > 2)
-    throw ConfigError("states on {}: fields take up to two axes so far", state.grid_text());
-  StateShape out{.channels = static_cast<std::int64_t>(state.count(Role::state)), .dt_ref = dt_ref};
-  if (state.is_vector()) return out;
-  out.height = static_cast<std::int64_t>(state.size_along("y"));
-  out.width = static_cast<std::int64_t>(state.size_along("x"));
-  for (const auto& axis : state.axes) out.boundary.named.emplace_back(axis.name, axis.boundary);
-  return out;
-}
-
 std::int64_t VelocityField::parameter_count() const {
   std::int64_t count = 0;
   for (const auto& p : parameters()) count += p.numel();

@@ -9,42 +9,20 @@ namespace cvf::fields {
 
 using torch::Tensor;
 
-void Mlp::Options::describe(config::Section& s) {
-  s.key("width", &width, "values in the hidden state", config::at_least(1));
-  s.key("depth", &depth, "number of residual blocks", config::between(1, most_blocks));
-  s.key("expansion", &expansion, "values inside a block for each value of the hidden state",
-        config::at_least(1));
-  s.key("conditioned", &conditioned,
-        "false: the field does not see dt (tau = 0), as tangent methods want it");
-  s.key("engine", &engine, "auto: fused on the CPU in float32, else composed; composed: library operations",
-        config::one_of({"auto", "composed"}));
-}
-
 Mlp::Mlp(const StateShape& shape, const Options& options, std::uint64_t seed)
     : VelocityField(shape), options_(options) {
-  if (!shape.is_vector())
-    throw ConfigError("field 'mlp' needs vector states; for states on a grid take 'sit'");
+  options.check(shape);
   const auto add = [&](const char* name, std::int64_t in, std::int64_t out, Draw draw) {
     torch::nn::Linear linear = register_module(name, torch::nn::Linear(in, out));
     initialise(linear, draw, seed, name);
     return linear;
   };
-  if (shape.beside() > 0)
-    throw ConfigError("field 'mlp' has no cells for static fields; make them parameters of the vector state");
   input_ = add("input", shape.channels, options.width, Draw::xavier);
   step_ = register_module("step", StepEmbedding(options.width, shape.dt_ref, shape.conditions(), seed));
   auto blocks = register_module("blocks", std::make_shared<torch::nn::Module>());
   for (int i = 0; i < options.depth; ++i) blocks_.push_back(make_block(*blocks, i, seed));
   final_modulate_ = add("final_modulate", options.width, 2 * options.width, Draw::zero);
   output_ = add("output", options.width, shape.channels, Draw::zero);
-}
-
-double Mlp::values(const StateShape& shape, const Options& o) {
-  const double channels = static_cast<double>(shape.channels), width = o.width, inner = width * o.expansion;
-  return linear_values(channels, width) + StepEmbeddingImpl::values(width, shape.conditions()) +
-         o.depth *
-             (linear_values(width, inner) + linear_values(inner, width) + linear_values(width, 3 * width)) +
-         linear_values(width, 2 * width) + linear_values(width, channels);
 }
 
 Mlp::Block Mlp::make_block(torch::nn::Module& parent, int index, std::uint64_t seed) {

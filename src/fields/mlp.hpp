@@ -2,24 +2,17 @@
 #pragma once
 
 #include "fields/field.hpp"
+#include "fields/networks.hpp"
 #include "fields/parts/layers.hpp"
 
 namespace cvf::fields {
 
 class Mlp : public VelocityField {
  public:
-  struct Options {
-    int width = 128;
-    int depth = 3;
-    int expansion = 1;
-    bool conditioned = true;
-    std::string engine = "auto";
-
-    void describe(config::Section& section);
-  };
+  using Options = MlpOptions;
 
   Mlp(const StateShape& shape, const Options& options, std::uint64_t seed);
-  static double values(const StateShape& shape, const Options& options);
+  static double values(const StateShape& shape, const Options& options) { return options.values(shape); }
 
   using VelocityField::forward;
   torch::Tensor forward(const Query& query) override;

@@ -26,62 +26,16 @@ torch::Tensor grid_positions(std::int64_t rows, std::int64_t columns, std::int64
   return torch::cat({of_row, of_column}, 2).reshape({rows * columns, dim});
 }
 
-// "28 or 32": the multiples of `unit` on either side of a size that does not fit.
-std::string neighbours(std::int64_t size, std::int64_t unit) {
-  const auto below = size / unit * unit;
-  if (below == 0) return fmt::format("{}", unit);
-  return fmt::format("{} or {}", below, below + unit);
-}
-
-void check_patch(const StateShape& shape, std::int64_t patch) {
-  const auto divides = [&](std::int64_t p) { return shape.height % p == 0 && shape.width % p == 0; };
-  if (shape.height > 0 && shape.width > 0 && divides(patch)) return;
-  std::string fitting;
-  for (std::int64_t p = 1; p <= 32; ++p) {
-    if (divides(p)) fitting += fmt::format("{}{}", fitting.empty() ? "" : ", ", p);
-  }
-  throw ConfigError("field.patch = {} does not divide the grid of {} x {} (y x x): {} would", patch,
-                    shape.height, shape.width, fitting);
-}
-
-kernels::SitSize checked_size(const StateShape& shape, const Sit::Options& o) {
-  if (shape.is_vector())
-    throw ConfigError("field 'sit' needs states on a grid; for vector states take 'mlp'");
-  check_patch(shape, o.patch);
-  if (o.width % 4 != 0) {
-    throw ConfigError("field.width = {} must be a multiple of 4 (sine-cosine positions): {} would fit",
-                      o.width, neighbours(o.width, 4));
-  }
-  if (o.width % o.heads != 0) {
-    const std::int64_t unit = o.heads % 4 == 0 ? o.heads : (o.heads % 2 == 0 ? 2 * o.heads : 4 * o.heads);
-    throw ConfigError("field.width = {} does not split into field.heads = {}: {} would fit", o.width, o.heads,
-                      neighbours(o.width, unit));
-  }
-  return {shape.channels + shape.beside(), shape.height, shape.width, o.patch, o.width, o.depth, o.heads};
-}
-
 kernels::Linear view(const torch::nn::Linear& l) {
   return {l->weight, l->bias};
 }
 
 }  // namespace
 
-void Sit::Options::describe(config::Section& s) {
-  s.key("patch", &patch, "side of the square patches that become tokens; divides the grid",
-        config::at_least(1));
-  s.key("width", &width, "values in a token", config::at_least(4));
-  s.key("depth", &depth, "number of blocks", config::between(1, most_blocks));
-  s.key("heads", &heads, "attention heads; divide the width", config::at_least(1));
-  s.key("conditioned", &conditioned,
-        "false: the field does not see dt (tau = 0), as tangent methods want it");
-  s.key("engine", &engine, "auto: fused on the CPU in float32, else composed; composed: library operations",
-        config::one_of({"auto", "composed"}));
-}
-
 Sit::Sit(const StateShape& shape, const Options& options, std::uint64_t seed)
     : VelocityField(shape),
       options_(options),
-      size_(checked_size(shape, options)),
+      size_(options.size(shape)),
       cache_(kernels::make_weight_cache()) {
   const auto dim = size_.dim;
   patch_ = register_module("patch", torch::nn::Linear(size_.patch_values(), dim));
@@ -95,17 +49,6 @@ Sit::Sit(const StateShape& shape, const Options& options, std::uint64_t seed)
   initialise(output_, Draw::zero, seed, "output");
   const auto table = grid_positions(size_.height / size_.patch, size_.width / size_.patch, dim);
   positions_ = register_buffer("positions", table.to(torch::kFloat));
-}
-
-double Sit::values(const StateShape& shape, const Options& o) {
-  const double patch = o.patch, dim = o.width;
-  const double patch_values = static_cast<double>(shape.channels + shape.beside()) * patch * patch;
-  const double tokens =
-      static_cast<double>(shape.height) / patch * (static_cast<double>(shape.width) / patch);
-  const double block = linear_values(dim, 3 * dim) + linear_values(dim, dim) + linear_values(dim, 4 * dim) +
-                       linear_values(4 * dim, dim) + linear_values(dim, 6 * dim);
-  return linear_values(patch_values, dim) + StepEmbeddingImpl::values(dim, shape.conditions()) +
-         o.depth * block + linear_values(dim, 2 * dim) + linear_values(dim, patch_values) + tokens * dim;
 }
 
 void Sit::add_block(torch::nn::Module& parent, std::int64_t index, std::uint64_t seed) {

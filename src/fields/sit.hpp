@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fields/field.hpp"
+#include "fields/networks.hpp"
 #include "fields/parts/layers.hpp"
 #include "kernels/sit.hpp"
 
@@ -9,19 +10,10 @@ namespace cvf::fields {
 
 class Sit : public VelocityField {
  public:
-  struct Options {
-    int patch = 4;
-    int width = 512;
-    int depth = 8;
-    int heads = 8;
-    bool conditioned = true;
-    std::string engine = "auto";
-
-    void describe(config::Section& section);
-  };
+  using Options = SitOptions;
 
   Sit(const StateShape& shape, const Options& options, std::uint64_t seed);
-  static double values(const StateShape& shape, const Options& options);
+  static double values(const StateShape& shape, const Options& options) { return options.values(shape); }
 
   using VelocityField::forward;
   torch::Tensor forward(const Query& query) override;

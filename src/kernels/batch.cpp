@@ -1,6 +1,11 @@
 #include "kernels/batch.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
+#include <atomic>
+
+#include "kernels/forward.hpp"
 
 namespace cvf::kernels {
 namespace {
@@ -20,15 +25,10 @@ torch::Tensor activation_tensor(std::size_t floats) {
   });
 }
 
-long rounded_up(long a, long b) {
-  return (a + b - 1) / b;
-}
-
 }  // namespace
 
 int thread_count(long parts_of_a_sample) {
-  return static_cast<int>(
-      std::max(1l, std::min({static_cast<long>(omp_get_max_threads()), 256l, parts_of_a_sample})));
+  return threads_for(parts_of_a_sample, omp_get_max_threads());
 }
 
 int group_room(int threads, std::size_t bytes_of_a_sum) {
@@ -57,36 +57,6 @@ std::int64_t comfortable_rows(long floats, double evaluations) {
   const std::int64_t threads = omp_get_max_threads();
   const auto rows = static_cast<std::int64_t>(usable / (sample * evaluations));
   return std::max(threads, rows / threads * threads);
-}
-
-std::vector<SampleGroup> single_samples(long batch, int threads) {
-  std::vector<SampleGroup> out;
-  for (long s = 0; s < batch / threads * threads; ++s) out.push_back({s, s + 1});
-  return out;
-}
-
-int group_limit(int threads) {
-  return threads == 1 ? 1 : 3 * threads;
-}
-
-std::vector<SampleGroup> shrinking_groups(long batch, int threads, int most) {
-  const long each = batch / threads;
-  // A quarter is left for later: cores that differ by more are rare.
-  const int later = std::min(group_limit(threads), most) - threads;
-  const long first = later > 0 ? each - each / 4 : each;
-  std::vector<SampleGroup> out;
-  long next = 0;
-  const auto add = [&](long samples) {
-    if (samples > 0) out.push_back({next, next + samples});
-    next += samples;
-  };
-  for (int t = 0; t < threads; ++t) add(first);
-  const long end = each * threads;
-  for (int i = 0; next < end; ++i) {
-    const long left = end - next;
-    add(std::max(rounded_up(2 * left, 3l * threads), rounded_up(left, later - i)));
-  }
-  return out;
 }
 
 }  // namespace cvf::kernels

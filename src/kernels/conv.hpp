@@ -12,32 +12,12 @@
 #include <memory>
 #include <vector>
 
-#include "core/boundary.hpp"
 #include "kernels/sit.hpp"
 
 namespace cvf::kernels {
 
-/// The numbers that fix a network; the grid comes with each state.
-struct ConvSize {
-  std::int64_t channels = 1;
-  std::int64_t patch_y = 1, patch_x = 1;  // pixels of the state that become the channels of one cell
-  std::int64_t dim = 32;
-  std::vector<std::int64_t> dilations{1, 2, 4};  // one for each block
-  bool along_x = false;                          // kernels of 1x3 instead of 3x3
-  AxisBoundary boundary_y, boundary_x;
-  bool silu = true;  // the activation; false: GELU, tanh form
-
-  std::int64_t inputs() const { return channels * patch_y * patch_x; }
-  std::int64_t taps() const { return along_x ? 3 : 9; }
-  std::int64_t modulation_values() const { return static_cast<std::int64_t>(dilations.size()) * 3 * dim; }
-};
-
 /// Multiply-adds counted as two, for one sample on a grid of so many pixels (without the step embedding).
 double forward_flops(const ConvSize& size, std::int64_t height, std::int64_t width);
-
-/// Which cell of an axis of n cells stands at place i, which may lie outside: periodic axes wrap, walls
-/// mirror, other boundaries repeat the cell at the edge.
-std::int64_t source_cell(std::int64_t i, std::int64_t n, const AxisBoundary& axis);
 
 struct ConvBlock {
   Linear spatial;  // weight [D,D,3,3] or [D,D,1,3]

@@ -44,17 +44,6 @@ Tensor activation(const ConvSize& z, const Tensor& x) {
 
 }  // namespace
 
-std::int64_t source_cell(std::int64_t i, std::int64_t n, const AxisBoundary& axis) {
-  while (i < 0 || i >= n) {
-    const Boundary side = i < 0 ? axis.low : axis.high;
-    const std::int64_t edge = i < 0 ? 0 : n - 1;
-    if (side == Boundary::periodic) return (i % n + n) % n;
-    if (side != Boundary::wall) return edge;
-    i = 2 * edge - i + (i < 0 ? -1 : 1);  // the wall stands half a cell beyond the centre of the last one
-  }
-  return i;
-}
-
 Tensor composed_conv(const ConvTrunk& trunk, const Tensor& state, const Tensor& modulation) {
   const ConvSize& z = trunk.size;
   const auto blocks = static_cast<std::int64_t>(trunk.blocks.size());

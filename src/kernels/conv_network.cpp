@@ -3,91 +3,40 @@
 #include <map>
 #include <mutex>
 
+#include "kernels/batch.hpp"
+#include "kernels/conv.hpp"
 #include "kernels/conv_plan.hpp"
 #include "kernels/cpu_choice.hpp"
+#include "kernels/forward.hpp"
 #include "kernels/fused.hpp"
 #include "kernels/layer_hook.hpp"
-#include "kernels/memory.hpp"
 
 namespace cvf::kernels {
-namespace {
 
-using cpu::panel;
 using torch::Tensor;
-
-/// visit(place in the tensor, row of the packed matrix (in), its column (out)) for every weight of a layer
-template <class Visit>
-void for_weights(const TapLayer& l, const Visit& visit) {
-  long at = 0;
-  for (int o = 0; o < l.out; ++o) {
-    for (int i = 0; i < l.in; ++i) {
-      for (int t = 0; t < l.taps; ++t, ++at) {
-        if (l.taps_on_out_side) {
-          visit(at, i, t * l.out + o);
-        } else {
-          visit(at, t * l.in_padded + i, o);
-        }
-      }
-    }
-  }
-}
-
-long packed_place(const cpu::LinearPlan& l, int in, int out) {
-  return l.weight + (static_cast<long>(out / panel) * l.in_panels * panel + in) * panel + out % panel;
-}
-long transposed_place(const cpu::LinearPlan& l, int in, int out) {
-  return l.transposed + (static_cast<long>(in / panel) * l.out_panels * panel + out) * panel + in % panel;
-}
-
-}  // namespace
 
 /// The place of a weight does not depend on the grid, so one packing serves all of them.
 class PackedConv {
  public:
   PackedConv(const cpu::ConvPlan& plan, const std::vector<Tensor>& weights) : stamps(weights) {
-    const auto layers = tap_layers(plan);
-    packed = zeros(plan.weight_floats);
-    transposed = zeros(plan.transposed_floats);
-    for (std::size_t n = 0; n < layers.size(); ++n) {
-      const auto& l = layers[n];
-      const float *w = weights[2 * n].data_ptr<float>(), *bias = weights[2 * n + 1].data_ptr<float>();
-      for_weights(l, [&](long at, int in, int out) {
-        packed[static_cast<std::size_t>(packed_place(l.plan, in, out))] = w[at];
-        transposed[static_cast<std::size_t>(transposed_place(l.plan, in, out))] = w[at];
-      });
-      std::copy_n(bias, l.out, packed.get() + l.plan.bias);
-    }
+    packed = make_buffer(static_cast<std::size_t>(plan.weight_floats));
+    transposed = make_buffer(static_cast<std::size_t>(plan.transposed_floats));
+    pack_conv(plan, layer_values(weights), packed.get(), transposed.get());
   }
 
   WeightStamps stamps;
   Buffer packed, transposed;
-
- private:
-  static Buffer zeros(long floats) {
-    Buffer out = make_buffer(static_cast<std::size_t>(floats));
-    std::fill_n(out.get(), floats, 0.0f);
-    return out;
-  }
 };
 
 namespace {
 
 std::vector<Tensor> unpack_conv_gradients(const cpu::ConvPlan& plan, const float* sum, const Wanted& wanted,
                                           const std::vector<Tensor>& weights) {
-  const auto layers = tap_layers(plan);
   std::vector<Tensor> out(weights.size());
-  for (std::size_t n = 0; n < layers.size(); ++n) {
-    const auto& l = layers[n];
-    if (wanted.weights[2 * n]) {
-      out[2 * n] = torch::empty_like(weights[2 * n]);
-      float* to = out[2 * n].data_ptr<float>();
-      for_weights(l, [&](long at, int in, int o) { to[at] = sum[packed_place(l.plan, in, o)]; });
-    }
-    if (wanted.weights[2 * n + 1]) {
-      out[2 * n + 1] = torch::empty({l.out});
-      std::copy_n(sum + l.plan.bias, l.out, out[2 * n + 1].data_ptr<float>());
-    }
+  for (std::size_t n = 0; n < weights.size(); ++n) {
+    if (wanted.weights[n]) out[n] = torch::empty_like(weights[n]);
   }
+  unpack_conv(plan, sum, layer_places(out));
   return out;
 }
 
@@ -116,20 +65,10 @@ Tensor FusedConv::forward(const Tensor& state, const Tensor& modulation, Kept* k
   const cpu::ConvKeepPlan keep_plan = layout_->keep();
   if (kept != nullptr) *kept = make_kept(state.size(0), keep_plan.sample, keep_plan.sample);
   Tensor out = torch::empty_like(state);
-  const auto& kernels = cpu_kernels();
-  const int threads = thread_count(plan.cells);
-  const Workspaces workspaces(kernels.conv_shared(plan), kernels.conv_scratch(plan), threads);
-  const long values = state.numel() / state.size(0), modulation_values = modulation.size(1);
-  const float *s = state.data_ptr<float>(), *m = modulation.data_ptr<float>();
-  float *velocity = out.data_ptr<float>(), *keep = kept != nullptr ? kept->values.data_ptr<float>() : nullptr;
-  for_samples(
-      state.size(0), single_samples(state.size(0), threads), threads, workspaces, [&](const Turn& turn) {
-        const long i = turn.sample;
-        kernels.conv_forward(turn.team,
-                             {&plan, packed_->packed.get(), s + i * values, m + i * modulation_values,
-                              velocity + i * values, keep != nullptr ? keep + i * keep_plan.sample : nullptr,
-                              &keep_plan, turn.shared, workspaces.own_of(turn.thread)});
-      });
+  forward_conv(plan, packed_->packed.get(),
+               {state.size(0), state.data_ptr<float>(), modulation.data_ptr<float>(), out.data_ptr<float>(),
+                kept != nullptr ? kept->values.data_ptr<float>() : nullptr},
+               kept != nullptr ? &keep_plan : nullptr, thread_count(plan.cells));
   return out;
 }
 
@@ -222,6 +161,11 @@ class ConvCache {
   std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<const ConvLayout>> layouts_;
   std::shared_ptr<const PackedConv> packed_;
 };
+
+std::int64_t comfortable_rows(const ConvSize& size, std::int64_t height, std::int64_t width,
+                              double evaluations) {
+  return comfortable_rows(ConvLayout(size, height, width).keep().sample, evaluations);
+}
 
 std::shared_ptr<ConvCache> make_conv_cache() {
   return std::make_shared<ConvCache>();

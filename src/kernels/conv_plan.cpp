@@ -6,6 +6,17 @@ namespace cvf::kernels {
 
 using cpu::panel;
 
+std::int64_t source_cell(std::int64_t i, std::int64_t n, const AxisBoundary& axis) {
+  while (i < 0 || i >= n) {
+    const Boundary side = i < 0 ? axis.low : axis.high;
+    const std::int64_t edge = i < 0 ? 0 : n - 1;
+    if (side == Boundary::periodic) return (i % n + n) % n;
+    if (side != Boundary::wall) return edge;
+    i = 2 * edge - i + (i < 0 ? -1 : 1);  // the wall stands half a cell beyond the centre of the last one
+  }
+  return i;
+}
+
 int* ConvLayout::table(std::size_t entries) {
   return tables_.emplace_back(entries).data();
 }
@@ -84,11 +95,6 @@ std::vector<TapLayer> tap_layers(const cpu::ConvPlan& plan) {
   }
   out.push_back({plan.output, plan.dim, plan.inputs, plan.taps, plan.dim, true});
   return out;
-}
-
-std::int64_t comfortable_rows(const ConvSize& size, std::int64_t height, std::int64_t width,
-                              double evaluations) {
-  return comfortable_rows(ConvLayout(size, height, width).keep().sample, evaluations);
 }
 
 }  // namespace cvf::kernels

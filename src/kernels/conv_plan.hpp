@@ -4,9 +4,8 @@
 #include <deque>
 #include <vector>
 
-#include "kernels/batch.hpp"
-#include "kernels/conv.hpp"
 #include "kernels/cpu/conv_plan.hpp"
+#include "kernels/sizes.hpp"
 
 namespace cvf::kernels {
 

@@ -66,6 +66,19 @@ bool Wanted::any_weight() const {
   return std::find(weights.begin(), weights.end(), true) != weights.end();
 }
 
+std::vector<LayerPlaces> layer_places(const std::vector<Tensor>& flat) {
+  const auto place = [](const Tensor& t) { return t.defined() ? t.data_ptr<float>() : nullptr; };
+  std::vector<LayerPlaces> out;
+  for (std::size_t i = 0; i + 1 < flat.size(); i += 2) out.push_back({place(flat[i]), place(flat[i + 1])});
+  return out;
+}
+
+std::vector<LayerValues> layer_values(const std::vector<Tensor>& flat) {
+  std::vector<LayerValues> out;
+  for (const auto& place : layer_places(flat)) out.push_back({place.weight, place.bias});
+  return out;
+}
+
 Tensor evaluate_fused(std::shared_ptr<const FusedNetwork> network, const Tensor& state,
                       const Tensor& modulation, const std::vector<Tensor>& weights) {
   variable_list inputs{state, modulation};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/batch.hpp"
+#include "kernels/packing.hpp"
 
 namespace cvf::kernels {
 
@@ -18,6 +19,10 @@ struct Wanted {
   std::vector<bool> weights;
   bool any_weight() const;
 };
+
+/// Weights and biases, one after the other, as the memory that they are; undefined ones as null.
+std::vector<LayerValues> layer_values(const std::vector<torch::Tensor>& flat);
+std::vector<LayerPlaces> layer_places(const std::vector<torch::Tensor>& flat);
 
 /// One version of a network's weights, packed for the kernels. All tensors are contiguous floats.
 class FusedNetwork {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "kernels/batch.hpp"
 #include "kernels/cpu_choice.hpp"
+#include "kernels/dense_layer.hpp"
 #include "kernels/layer_hook.hpp"
-#include "kernels/memory.hpp"
 #include "kernels/sit.hpp"
 
 namespace cvf::kernels {
@@ -14,62 +15,8 @@ using cpu::panel;
 using torch::Tensor;
 using torch::autograd::variable_list;
 
-constexpr std::int64_t few_rows = 16;         // for fewer, packing costs more than the product
-constexpr double shared_flops = 2e6;          // from here on a second thread pays
-constexpr std::int64_t rows_of_a_share = 48;  // what threads share out
-
-struct Panels {  // a matrix of the library, as panels
-  Panels(std::int64_t row_count, std::int64_t column_count)
-      : rows(static_cast<int>(row_count)),
-        columns(static_cast<int>(column_count)),
-        stride((row_count | 1) * panel),
-        values(make_buffer(static_cast<std::size_t>(panels(column_count) * stride))) {}
-
-  void fill(const float* from, int begin, int end) {
-    cpu_kernels().to_panels(from, columns, begin, end, columns, values.get(), stride);
-  }
-
-  int rows, columns;
-  long stride;
-  Buffer values;
-};
-
-/// work(begin, end) over the rows, by all threads where that pays
-template <class Work>
-void for_rows(std::int64_t rows, double flops, const Work& work) {
-  const std::int64_t shares = (rows + rows_of_a_share - 1) / rows_of_a_share;
-#pragma omp parallel for schedule(static) if (flops > shared_flops && shares > 1)
-  for (std::int64_t i = 0; i < shares; ++i) {
-    work(static_cast<int>(i * rows_of_a_share), static_cast<int>(std::min(rows, (i + 1) * rows_of_a_share)));
-  }
-}
-
-/// out panels of the rows of w [out,in], each [in padded][16]
-Buffer packed(const Tensor& w) {
-  const int out = static_cast<int>(w.size(0)), in = static_cast<int>(w.size(1));
-  const long floats = static_cast<long>(panels(in)) * panel * panel;
-  Buffer to = make_buffer(static_cast<std::size_t>(panels(out) * floats));
-  for (int j = 0; j < panels(out); ++j) {
-    const int rows = std::min(panel, out - j * panel);
-    float* place = to.get() + j * floats;
-    if (rows < panel || in % panel != 0) std::fill_n(place, floats, 0.0f);
-    cpu_kernels().transpose(w.data_ptr<float>() + static_cast<long>(j) * panel * in, in, rows, in, place,
-                            panel);
-  }
-  return to;
-}
-
-/// out [B, w's rows] = x w^T + bias
-Tensor product_of(const Panels& x, const float* w, const float* bias, std::int64_t out) {
-  Tensor result = torch::empty({x.rows, out});
-  float* to = result.data_ptr<float>();
-  const double flops = 2.0 * x.rows * x.columns * static_cast<double>(out);
-  for_rows(x.rows, flops, [&](int begin, int end) {
-    cpu_kernels().dense(x.values.get(), x.stride, panels(x.columns), w, bias, static_cast<int>(out), begin,
-                        end, to, out);
-  });
-  return result;
-}
+constexpr std::int64_t few_rows = 16;  // for fewer, packing costs more than the product
+constexpr double shared_flops = 2e6;   // from here on a second thread pays
 
 Panels as_panels(const Tensor& x) {
   Panels out(x.size(0), x.size(1));
@@ -78,10 +25,10 @@ Panels as_panels(const Tensor& x) {
 }
 
 Tensor forward_of(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  Buffer padded = make_buffer(static_cast<std::size_t>(panels(weight.size(0)) * panel));
-  std::fill_n(padded.get(), panels(weight.size(0)) * panel, 0.0f);
-  std::copy_n(bias.data_ptr<float>(), bias.numel(), padded.get());
-  return product_of(as_panels(x), packed(weight).get(), padded.get(), weight.size(0));
+  const DenseLayer layer({weight.data_ptr<float>(), bias.data_ptr<float>()}, weight.size(1), weight.size(0));
+  Tensor out = torch::empty({x.size(0), weight.size(0)});
+  layer.forward(x.data_ptr<float>(), x.size(0), out.data_ptr<float>(), weight.size(0), omp_get_max_threads());
+  return out;
 }
 
 struct DenseNode : torch::autograd::Node {
@@ -112,7 +59,9 @@ struct DenseNode : torch::autograd::Node {
       std::fill_n(turned.get(), panels(w.size(1)) * floats, 0.0f);
       cpu_kernels().to_panels(w.data_ptr<float>(), w.size(1), 0, static_cast<int>(w.size(0)),
                               static_cast<int>(w.size(1)), turned.get(), floats);
-      out[0] = product_of(dy, turned.get(), nullptr, w.size(1));
+      out[0] = torch::empty({dy.rows, w.size(1)});
+      product_of(dy, turned.get(), nullptr, w.size(1), out[0].data_ptr<float>(), w.size(1),
+                 omp_get_max_threads());
     }
     if (task_should_compute_output(1) || task_should_compute_output(2)) weight_gradient(in, dy, w, out);
     return out;

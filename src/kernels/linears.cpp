@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "kernels/batch.hpp"
 #include "kernels/cpu_choice.hpp"
-#include "kernels/memory.hpp"
 #include "kernels/sit.hpp"
 
 namespace cvf::kernels {

@@ -1,25 +1,13 @@
-// The memory that CPU kernels work on: tensors that they can read, large buffers, and where a layer lies in
-// them.
+// The memory that CPU kernels work on: large buffers, and where a layer lies in them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
-#include "core/torch.hpp"
 #include "kernels/cpu/plan.hpp"
 
 namespace cvf::kernels {
-
-/// Can be read without a library's help.
-inline bool is_plain_float(const torch::Tensor& t) {
-  return t.device().is_cpu() && t.scalar_type() == torch::kFloat && t.layout() == torch::kStrided;
-}
-
-/// And its values follow one another.
-inline bool is_dense_float(const torch::Tensor& t) {
-  return is_plain_float(t) && t.is_contiguous();
-}
 
 // Large arrays of floats on transparent huge pages, whose first touch costs a sixth of that of small pages.
 // Freed ones are kept for the next caller: a training step asks for the same sizes again and again, and

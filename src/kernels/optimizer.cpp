@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/batch.hpp"
 #include "kernels/cpu_choice.hpp"
-#include "kernels/memory.hpp"
 
 namespace cvf::kernels {
 namespace {

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "kernels/cpu_choice.hpp"
+#include "kernels/forward.hpp"
 
 namespace cvf::kernels {
 namespace {
@@ -56,27 +57,11 @@ torch::Tensor run_forward(const PackedWeights& packed, const torch::Tensor& stat
   }
   torch::Tensor out = torch::empty_like(state);
   const int threads = thread_count(plan.tokens);
-  const auto& kernels = cpu_kernels();
-  const Workspaces workspaces(kernels.shared_floats(plan, false), kernels.scratch_floats(plan, false),
-                              threads);
-  const long values = state.numel() / state.size(0), modulation_values = modulation.size(1);
-  const float *s = state.data_ptr<float>(), *m = modulation.data_ptr<float>();
-  float *velocity = out.data_ptr<float>(), *keep = kept != nullptr ? kept->values.data_ptr<float>() : nullptr;
   PartClocks clocks(threads);
-  for_samples(state.size(0), single_samples(state.size(0), threads), threads, workspaces,
-              [&](const Turn& turn) {
-                const long i = turn.sample;
-                kernels.forward(turn.team, {&plan,
-                                            {packed.weights(), nullptr},
-                                            s + i * values,
-                                            m + i * modulation_values,
-                                            velocity + i * values,
-                                            keep != nullptr ? keep + i * keep_plan.sample : nullptr,
-                                            kept != nullptr ? &keep_plan : nullptr,
-                                            turn.shared,
-                                            workspaces.own_of(turn.thread),
-                                            clocks.of(turn.thread)});
-              });
+  forward_sit(plan, packed.weights(),
+              {state.size(0), state.data_ptr<float>(), modulation.data_ptr<float>(), out.data_ptr<float>(),
+               kept != nullptr ? kept->values.data_ptr<float>() : nullptr},
+              kept != nullptr ? &keep_plan : nullptr, threads, [&](int thread) { return clocks.of(thread); });
   return out;
 }
 

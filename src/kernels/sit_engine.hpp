@@ -7,20 +7,15 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/cpu/plan.hpp"
 #include "kernels/fused.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/sit.hpp"
+#include "kernels/sit_plan.hpp"
 
 namespace cvf::kernels {
 
-/// Where everything lies for a network of this size.
-cpu::Plan make_plan(const SitSize& size);
-cpu::KeepPlan make_keep_plan(const cpu::Plan& plan, bool hidden);
-
 /// patch, then qkv, project, expand, contract of each block, then output; weight before bias.
 std::vector<torch::Tensor> flat_weights(const SitTrunk& trunk);
-std::vector<cpu::LinearPlan> flat_plans(const cpu::Plan& plan);
 
 class PackedWeights {
  public:

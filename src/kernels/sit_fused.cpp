@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "kernels/layer_hook.hpp"
-#include "kernels/memory.hpp"
 #include "kernels/sit_engine.hpp"
 
 namespace cvf::kernels {
@@ -49,6 +48,19 @@ class FusedSit : public FusedNetwork {
 };
 
 }  // namespace
+
+std::vector<Tensor> flat_weights(const SitTrunk& trunk) {
+  std::vector<Tensor> out{trunk.patch.weight, trunk.patch.bias};
+  for (const auto& b : trunk.blocks) {
+    for (const Linear* l : {&b.qkv, &b.project, &b.expand, &b.contract}) {
+      out.push_back(l->weight);
+      out.push_back(l->bias);
+    }
+  }
+  out.push_back(trunk.output.weight);
+  out.push_back(trunk.output.bias);
+  return out;
+}
 
 Tensor fused_sit(const SitTrunk& trunk, const Tensor& state, const Tensor& modulation) {
   const auto weights = flat_weights(trunk);

@@ -1,112 +1,21 @@
-#include <algorithm>
+#include <omp.h>
 
-#include "kernels/cpu_choice.hpp"
 #include "kernels/sit_engine.hpp"
 
 namespace cvf::kernels {
-namespace {
-
-using cpu::LinearPlan;
-using cpu::panel;
-
-struct Piece {  // one panel of one linear layer: what threads share out
-  std::size_t layer;
-  int panel;
-};
-
-std::vector<Piece> pieces_of(const std::vector<LinearPlan>& plans, int LinearPlan::*panels) {
-  std::vector<Piece> out;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    for (int j = 0; j < plans[i].*panels; ++j) out.push_back({i, j});
-  }
-  return out;
-}
-
-template <class Work>
-void for_pieces(const std::vector<Piece>& pieces, const Work& work) {
-  const auto count = static_cast<long>(pieces.size());
-#pragma omp parallel for schedule(static)
-  for (long i = 0; i < count; ++i) work(pieces[static_cast<std::size_t>(i)]);
-}
-
-const float* values(const torch::Tensor& t) {
-  return t.data_ptr<float>();
-}
-
-// 16 rows of w [out,in] become the 16 columns of a panel [in][16]; missing rows and columns are 0.
-void pack_panel(const LinearPlan& l, int j, const float* weight, const float* bias, float* packed) {
-  const long floats = static_cast<long>(l.in_panels) * panel * panel;
-  float *to = packed + l.weight + j * floats, *to_bias = packed + l.bias + j * panel;
-  const int rows = std::min(panel, l.out - j * panel);
-  if (rows < panel || l.in % panel != 0) std::fill(to, to + floats, 0.0f);
-  std::fill(to_bias, to_bias + panel, 0.0f);
-  std::copy_n(bias + j * panel, rows, to_bias);
-  cpu_kernels().transpose(weight + static_cast<long>(j) * panel * l.in, l.in, rows, l.in, to, panel);
-}
-
-// 16 columns of w [out,in] as a panel [out][16]
-void pack_transposed(const LinearPlan& l, int p, const float* weight, float* packed) {
-  const long rows = static_cast<long>(l.out_panels) * panel;
-  float* to = packed + l.transposed + p * rows * panel;
-  const int columns = std::min(panel, l.in - p * panel);
-  if (columns < panel || l.out % panel != 0) std::fill(to, to + rows * panel, 0.0f);
-  for (int o = 0; o < l.out; ++o) {
-    std::copy_n(weight + static_cast<long>(o) * l.in + p * panel, columns, to + static_cast<long>(o) * panel);
-  }
-}
-
-void pack_positions(const cpu::Plan& plan, const torch::Tensor& positions, float* packed) {
-  float* to = packed + plan.positions;
-  std::fill(to, to + plan.dim_panels * plan.stride, 0.0f);
-  const float* from = values(positions);
-  for (int t = 0; t < plan.tokens; ++t) {
-    for (int c = 0; c < plan.dim; ++c)
-      to[c / panel * plan.stride + t * panel + c % panel] = from[t * plan.dim + c];
-  }
-}
-
-// The sum over `parts` of `count` floats at `at`, in `workspace` when there is anything to add.
-const float* summed(const std::vector<const float*>& parts, long at, long count, float* workspace) {
-  if (parts.size() == 1) return parts[0] + at;
-  std::copy_n(parts[0] + at, count, workspace);
-  for (std::size_t i = 1; i < parts.size(); ++i) cpu_kernels().add(parts[i] + at, count, workspace);
-  return workspace;
-}
-
-void unpack_panel(const LinearPlan& l, int j, const std::vector<const float*>& parts, float* weight,
-                  float* bias) {
-  const long floats = static_cast<long>(l.in_panels) * panel * panel;
-  const int rows = std::min(panel, l.out - j * panel);
-  thread_local std::vector<float> workspace;
-  workspace.resize(static_cast<std::size_t>(floats));
-  if (bias != nullptr)
-    std::copy_n(summed(parts, l.bias + j * panel, panel, workspace.data()), rows, bias + j * panel);
-  if (weight == nullptr) return;
-  const float* total = summed(parts, l.weight + j * floats, floats, workspace.data());
-  cpu_kernels().transpose(total, panel, l.in, rows, weight + static_cast<long>(j) * panel * l.in, l.in);
-}
-
-}  // namespace
 
 PackedWeights::PackedWeights(const SitTrunk& trunk, std::shared_ptr<const cpu::Plan> plan)
     : plan_(std::move(plan)), weights_(make_buffer(static_cast<std::size_t>(plan_->weight_floats))) {
   const auto tensors = flat_weights(trunk);
   stamps_ = WeightStamps(tensors);
-  const auto plans = flat_plans(*plan_);
-  for_pieces(pieces_of(plans, &LinearPlan::out_panels), [&](const Piece& piece) {
-    pack_panel(plans[piece.layer], piece.panel, values(tensors[2 * piece.layer]),
-               values(tensors[2 * piece.layer + 1]), weights_.get());
-  });
-  pack_positions(*plan_, trunk.positions, weights_.get());
+  pack_sit(*plan_, layer_values(tensors), trunk.positions.data_ptr<float>(), weights_.get(),
+           omp_get_max_threads());
 }
 
 const float* PackedWeights::transposed(const std::vector<torch::Tensor>& weights) const {
   std::call_once(transposed_made_, [&] {
     transposed_ = make_buffer(static_cast<std::size_t>(plan_->transposed_floats));
-    const auto plans = flat_plans(*plan_);
-    for_pieces(pieces_of(plans, &LinearPlan::in_panels), [&](const Piece& piece) {
-      pack_transposed(plans[piece.layer], piece.panel, values(weights[2 * piece.layer]), transposed_.get());
-    });
+    pack_sit_transposed(*plan_, layer_values(weights), transposed_.get(), omp_get_max_threads());
   });
   return transposed_.get();
 }
@@ -119,10 +28,7 @@ std::vector<torch::Tensor> unpack_gradients(const cpu::Plan& plan, const std::ve
     if (wanted[2 * i]) out[2 * i] = torch::empty({plans[i].out, plans[i].in});
     if (wanted[2 * i + 1]) out[2 * i + 1] = torch::empty({plans[i].out});
   }
-  const auto place = [&](std::size_t i) { return out[i].defined() ? out[i].data_ptr<float>() : nullptr; };
-  for_pieces(pieces_of(plans, &LinearPlan::out_panels), [&](const Piece& piece) {
-    unpack_panel(plans[piece.layer], piece.panel, parts, place(2 * piece.layer), place(2 * piece.layer + 1));
-  });
+  unpack_sit(plan, parts, layer_places(out), omp_get_max_threads());
   return out;
 }
 

@@ -1,6 +1,6 @@
-#include "core/errors.hpp"
+#include "kernels/sit_plan.hpp"
+
 #include "kernels/memory.hpp"
-#include "kernels/sit_engine.hpp"
 
 namespace cvf::kernels {
 
@@ -61,19 +61,6 @@ std::vector<cpu::LinearPlan> flat_plans(const cpu::Plan& plan) {
     out.insert(out.end(), {b.qkv, b.project, b.expand, b.contract});
   }
   out.push_back(plan.output);
-  return out;
-}
-
-std::vector<torch::Tensor> flat_weights(const SitTrunk& trunk) {
-  std::vector<torch::Tensor> out{trunk.patch.weight, trunk.patch.bias};
-  for (const auto& b : trunk.blocks) {
-    for (const Linear* l : {&b.qkv, &b.project, &b.expand, &b.contract}) {
-      out.push_back(l->weight);
-      out.push_back(l->bias);
-    }
-  }
-  out.push_back(trunk.output.weight);
-  out.push_back(trunk.output.bias);
   return out;
 }
 

@@ -1,129 +1,15 @@
 #include "model/spec.hpp"
 
-#include <cmath>
-#include <set>
-
-#include "core/errors.hpp"
 #include "core/registry.hpp"
 
 namespace cvf::model {
-namespace {
-
-// Free keys do not fit a description that refuses unknown ones: a list of key=text does.
-std::vector<std::string> lines_of(const std::map<std::string, std::string>& provenance) {
-  std::vector<std::string> lines;
-  for (const auto& [key, text] : provenance) lines.push_back(key + "=" + text);
-  return lines;
-}
-
-std::map<std::string, std::string> provenance_of(const std::vector<std::string>& lines) {
-  std::map<std::string, std::string> out;
-  for (const auto& line : lines) {
-    const auto equals = line.find('=');
-    if (equals == std::string::npos) throw ModelError("provenance '{}' is not key=text", line);
-    out[line.substr(0, equals)] = line.substr(equals + 1);
-  }
-  return out;
-}
-
-void check_range(std::string_view axis, const std::vector<double>& range) {
-  const bool good = range.empty() || (range.size() == 2 && std::isfinite(range[0]) &&
-                                      std::isfinite(range[1]) && range[0] <= range[1]);
-  if (!good) throw ModelError("{}_range must be empty or two rising numbers", axis);
-}
-
-// Each axis that a grid may have is a pair of keys; leading ones of one cell are none.
-void describe_axes(StateSpec& state, config::Section& s) {
-  constexpr const char* all_axes[]{"z", "y", "x"};
-  std::vector<std::int64_t> sizes;
-  std::vector<std::vector<double>> ranges;
-  for (const char* name : all_axes) {
-    sizes.push_back(static_cast<std::int64_t>(state.size_along(name)));
-    ranges.push_back(state.coordinates(name));
-  }
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    s.key(fmt::format("n{}", all_axes[i]), &sizes[i], fmt::format("cells along {}", all_axes[i]),
-          config::at_least(1));
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    s.key(fmt::format("{}_range", all_axes[i]), &ranges[i],
-          fmt::format("first and last {} coordinate", all_axes[i]));
-  std::string boundary = state.boundary();
-  s.key("boundary", &boundary, "boundary of the domain");
-  std::vector<Axis> axes;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    check_range(all_axes[i], ranges[i]);
-    axes.push_back({all_axes[i], static_cast<std::size_t>(sizes[i]), ranges[i]});
-  }
-  state.set_axes(std::move(axes));
-  if (!state.set_boundary(boundary)) state.set_boundary("unknown");
-}
-
-}  // namespace
-
-void StateFacts::describe(config::Section& s) {
-  std::vector<std::string> states = names();
-  s.key("channels", &states, "names of the state's channels, in order");
-  set_names(Role::state, states);
-  describe_axes(*this, s);
-  s.key("dt_ref", &dt_ref, "training frame interval, the unit of the field's step", config::above(0));
-  s.key("delta_min", &delta_min, "spacing of the source frames", config::above(0));
-  s.key("largest_dt", &largest_dt, "longest step in training", config::above(0));
-  s.key("data_hash", &data_hash, "hash of the training data");
-}
-
-void ModelSpec::describe(config::Section& s) {
-  s.key("precision", &precision, "type of the weights", config::one_of({"float32", "float64"}));
-  std::vector<std::string> lines = lines_of(provenance);
-  s.key("provenance", &lines, "how the model came about, key=text");
-  provenance = provenance_of(lines);
-  s.table("state", "what the model was trained on", [this](config::Section& t) { state.describe(t); });
-  s.table("context", "what its states move under", [this](config::Section& t) { context.describe(t); });
-  s.table("field", "the velocity field", [this](config::Section& t) { field.describe(t); });
-  s.table("normalizer", "between physical and model units", [this](config::Section& t) {
-    t.key("name", &normalizer, "which normalizer", config::one_of(names(normalizers::registry())));
-    normalizer_options.describe(t);
-  });
-}
-
-fields::StateShape ModelSpec::shape() const {
-  fields::StateShape out = fields::shape_of(state, state.dt_ref);
-  context.add_to(out);
-  return out;
-}
-
-void ModelSpec::check() const {
-  const auto channels = state.names();
-  const std::set<std::string> distinct(channels.begin(), channels.end());
-  if (distinct.empty()) throw ModelError("the model has no channels");
-  if (distinct.size() != channels.size()) throw ModelError("two channels have the same name");
-  for (const double step : {state.dt_ref, state.delta_min, state.largest_dt}) {
-    if (!std::isfinite(step) || step <= 0) throw ModelError("a step of {} makes no model", step);
-  }
-  context.check();
-  for (const auto& [key, text] : provenance) {
-    if (key.find('=') != std::string::npos) throw ModelError("provenance key '{}' has a '='", key);
-  }
-}
 
 std::string to_toml(ModelSpec spec) {
   return config::write([&spec](config::Section& s) { spec.describe(s); });
 }
 
 ModelSpec from_toml(std::string_view text, const std::string& name) {
-  try {
-    ModelSpec spec;
-    auto document = config::Document::from_text(text, name);
-    // Older models of conv have GELU, and no key for it.
-    if (document.look_up("field.name") == "conv" && !document.look_up("field.activation"))
-      document.set("field.activation=gelu");
-    document.read([&spec](config::Section& s) { spec.describe(s); });
-    spec.check();
-    return spec;
-  } catch (const ConfigError& error) {
-    throw ModelError("{}", error.what());  // names the file already
-  } catch (const ModelError& error) {
-    throw ModelError("{}: {}", name, error.what());
-  }
+  return spec_from_toml<ModelSpec>(text, name);
 }
 
 }  // namespace cvf::model

@@ -2,10 +2,9 @@
 
 #include <array>
 #include <cstring>
-#include <set>
 
 #include "core/errors.hpp"
-#include "core/text.hpp"
+#include "model/expected.hpp"
 #include "model/safetensors/header.hpp"
 
 namespace cvf::model {
@@ -14,7 +13,6 @@ namespace {
 using safetensors::Dtype;
 using safetensors::name_of;
 using safetensors::shown;
-using safetensors::words;
 using torch::Tensor;
 
 constexpr std::array<std::pair<Dtype, c10::ScalarType>, 10> types{{{Dtype::boolean, torch::kBool},
@@ -48,36 +46,6 @@ Tensor tensor_of(const safetensors::Tensor& stored, std::string_view path) {
                    name_of(stored.dtype));
 }
 
-bool widens(Dtype from, Dtype to) {
-  return (from == Dtype::f16 || from == Dtype::bf16) && (to == Dtype::f32 || to == Dtype::f64);
-}
-
-Tensor matched(const safetensors::Tensor& stored, const Tensor& expected, std::string_view path) {
-  if (expected.sizes() != c10::IntArrayRef(stored.shape)) {
-    throw ModelError("{}: tensor {} has the shape {}, not {} as the configuration asks for", path,
-                     shown(stored.name), words(stored.shape), words(expected.sizes().vec()));
-  }
-  const Dtype wanted = dtype_of(stored.name, expected);
-  if (stored.dtype != wanted && !widens(stored.dtype, wanted)) {
-    throw ModelError("{}: tensor {} has the type {}, not {}", path, shown(stored.name), name_of(stored.dtype),
-                     name_of(wanted));
-  }
-  return tensor_of(stored, path).to(expected.scalar_type());
-}
-
-void refuse_extra(const safetensors::Contents& contents, const NamedTensors& expected,
-                  std::string_view path) {
-  std::vector<std::string> known;
-  for (const auto& [name, tensor] : expected) known.push_back(name);
-  const std::set<std::string> wanted(known.begin(), known.end());
-  for (const auto& stored : contents.tensors) {
-    if (wanted.contains(stored.name)) continue;
-    const std::string near = text::nearest(stored.name, known);
-    throw ModelError("{}: tensor {} has no place in this model{}", path, shown(stored.name),
-                     near.empty() ? "" : fmt::format(" (it has '{}')", near));
-  }
-}
-
 }  // namespace
 
 NamedTensors tensors_of(const torch::nn::Module& module) {
@@ -101,18 +69,15 @@ std::string to_safetensors(const NamedTensors& tensors, const std::map<std::stri
 
 NamedTensors from_safetensors(std::string_view file, std::string_view path, const NamedTensors& expected) {
   const auto contents = safetensors::parse(file, path);
-  std::map<std::string_view, const safetensors::Tensor*> stored;
-  for (const auto& tensor : contents.tensors) stored.emplace(tensor.name, &tensor);
+  std::vector<ExpectedTensor> wanted;
+  for (const auto& [name, tensor] : expected)
+    wanted.push_back({name, dtype_of(name, tensor), tensor.sizes().vec()});
+  const auto stored = matched(contents, path, wanted);
   NamedTensors out;
-  for (const auto& [name, tensor] : expected) {
-    const auto found = stored.find(name);
-    if (found == stored.end()) {
-      throw ModelError("{}: tensor {} is missing; it should be {} {}", path, shown(name),
-                       name_of(dtype_of(name, tensor)), words(tensor.sizes().vec()));
-    }
-    out.emplace_back(name, matched(*found->second, tensor, path));
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    const auto type = expected[i].second.scalar_type();
+    out.emplace_back(expected[i].first, tensor_of(*stored[i], path).to(type));
   }
-  refuse_extra(contents, expected, path);
   return out;
 }
 

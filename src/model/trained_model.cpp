@@ -1,9 +1,6 @@
 #include "model/trained_model.hpp"
 
-#include <array>
-
 #include "core/errors.hpp"
-#include "core/machine.hpp"
 #include "core/registry.hpp"
 #include "model/tensors.hpp"
 
@@ -12,8 +9,6 @@ namespace {
 
 using normalizers::Physical;
 using torch::Tensor;
-
-constexpr std::array needed_files{model_file, run_file, weights_file, normalizer_file};
 
 // A spec that does not fit itself (a patch that does not divide the grid, a width beyond memory) is a fault
 // of the file here, whatever class the parts throw.
@@ -38,14 +33,6 @@ std::string readable_toml(const ModelSpec& spec) {
   return text;
 }
 
-void refuse_beyond_memory(const ModelSpec& spec, const fields::StateShape& shape) {
-  const double values = spec.field.settings->values(shape);
-  const double bytes = values * (spec.precision == "float64" ? 4 + 8 : 4);  // drawn in float32, then widened
-  if (!memory::exceeds(bytes)) return;
-  throw ConfigError("field '{}' would have {:.3g} parameters, which {}; a smaller field or grid would fit",
-                    spec.field.name, values, memory::shortage(bytes));
-}
-
 }  // namespace
 
 Physical TrainedModel::velocity(const Physical& state, const Tensor& dt) const {
@@ -61,7 +48,7 @@ TrainedModel build(const ModelSpec& spec, std::uint64_t seed) {
   out.spec.field.use(spec.field.name);
   out.spec.check();
   const auto shape = spec.shape();
-  refuse_beyond_memory(out.spec, shape);
+  refuse_beyond_memory(spec.field.name, out.spec.field.settings->values(shape), spec.precision);
   out.field = out.spec.field.settings->build(shape, seed);
   out.field->to(spec.precision == "float64" ? torch::kDouble : torch::kFloat);
   out.normalizer = find(normalizers::registry(), spec.normalizer, "normalizer")
@@ -81,11 +68,6 @@ folder::Files files_of(const TrainedModel& model) {
 
 void save(const TrainedModel& model, const std::string& folder) {
   folder::replace(folder, files_of(model));
-}
-
-folder::Files read_files(const std::string& folder) {
-  constexpr std::array of_training{progress_file, moments_file};
-  return folder::read(folder, needed_files, of_training);
 }
 
 TrainedModel load(const std::string& folder) {

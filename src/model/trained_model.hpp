@@ -9,9 +9,7 @@
 //   SHA256SUMS               the manifest, written last
 #pragma once
 
-#include <array>
-
-#include "model/folder.hpp"
+#include "model/files.hpp"
 #include "model/spec.hpp"
 
 namespace cvf::model {
@@ -40,16 +38,5 @@ TrainedModel load(const std::string& folder);
 /// A checkpoint is a model with further files: the two halves of save and load, for who adds some.
 folder::Files files_of(const TrainedModel& model);
 TrainedModel from_files(const folder::Files& files, const std::string& folder);
-/// Every file of a model's folder, and those of training where there are any, verified.
-folder::Files read_files(const std::string& folder);
-
-inline constexpr std::string_view model_file = "model.toml", run_file = "run.toml",
-                                  weights_file = "weights.safetensors",
-                                  normalizer_file = "normalizer.safetensors", progress_file = "training.toml",
-                                  moments_file = "training.safetensors";
-
-/// Every name that a file of a model or checkpoint can have, but the manifest's.
-inline constexpr std::array all_files{model_file,      run_file,      weights_file,
-                                      normalizer_file, progress_file, moments_file};
 
 }  // namespace cvf::model

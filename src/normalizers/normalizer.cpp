@@ -6,10 +6,6 @@ namespace cvf::normalizers {
 
 using torch::Tensor;
 
-void Options::describe(config::Section& s) {
-  s.key("decay", &decay, "how slowly the statistics follow the training batches", config::between(0, 1));
-}
-
 Model Normalizer::to_model(const Physical& s) const {
   return {(s.value - per_channel(state_.mean, s.value)) / per_channel(sigma_state(), s.value)};
 }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.hpp"
 #include "core/torch.hpp"
+#include "normalizers/kinds.hpp"
 
 namespace cvf::normalizers {
 
@@ -46,11 +46,6 @@ struct Moments {
 /// [C] -> [1,C,1,...] in the dtype and on the device of `like` [B,C,...].
 torch::Tensor per_channel(const torch::Tensor& values, const torch::Tensor& like);
 
-struct Options {
-  double decay = 0.999;
-  void describe(config::Section& section);
-};
-
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 
 class Normalizer {
@@ -63,9 +58,7 @@ class Normalizer {
   Physical to_physical(const Model& state) const;
 
   /// den(psi) = psi * factor + offset, each [C]. For callers that evaluate it very often.
-  struct Affine {
-    torch::Tensor factor, offset;
-  };
+  using Affine = AffineOf<torch::Tensor>;
   virtual Affine den() const = 0;
 
   /// den(psi): the velocity of the normalised state, ds~/dt.
@@ -104,8 +97,8 @@ class Normalizer {
   /// The physical velocities in the form whose moments this kind keeps; undefined when it keeps none.
   virtual torch::Tensor measured(const torch::Tensor& velocities) const = 0;
 
-  torch::Tensor sigma_state() const { return state_.deviation(1e-8); }
-  torch::Tensor sigma_velocity() const { return velocity_.deviation(1e-12); }
+  torch::Tensor sigma_state() const { return state_.deviation(state_epsilon); }
+  torch::Tensor sigma_velocity() const { return velocity_.deviation(velocity_epsilon); }
 
   Moments state_, velocity_;
 

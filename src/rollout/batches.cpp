@@ -29,27 +29,6 @@ void add_jumps(solvers::Problem& problem, const model::Contexts& contexts,
   for (const auto row : rows) problem.breaks.push_back(contexts.jumps(static_cast<std::size_t>(row)));
 }
 
-solvers::Counts operator-(const solvers::Counts& a, const solvers::Counts& b) {
-  return {a.evaluations - b.evaluations, a.accepted - b.accepted, a.rejected - b.rejected};
-}
-
-void file_under_frames(const Solution& solution, std::size_t row, const std::vector<double>& targets,
-                       bool backward, std::vector<Frame>& frames) {
-  solvers::Counts before;
-  auto step = solution.steps[row].begin();
-  const auto end = solution.steps[row].end();
-  for (std::size_t k = 0; k < targets.size(); ++k) {
-    const auto& mark = solution.target_records[row][k];
-    Frame& frame = frames[k + 1];
-    frame.counts = mark.counts - before;
-    frame.row_status = mark.row_status;
-    before = mark.counts;
-    while (step != end && (backward ? step->time > targets[k] : step->time < targets[k])) {
-      frame.steps.push_back(*step++);
-    }
-  }
-}
-
 }  // namespace
 
 void solve(const Setup& setup, const model::Contexts& contexts, const std::vector<Leg>& legs,
@@ -92,7 +71,7 @@ void pass(const Setup& setup, const model::Contexts& contexts, const Tensor& sta
     const Solution solution = integrate(setup.solver, velocity_of(setup, contexts, std::move(rows)), problem,
                                         {.steps = true, .sink = sink});
     for (std::size_t i = 0; i < count; ++i) {
-      file_under_frames(solution, i, problem.targets[i], problem.backward, frames[first + i]);
+      frames[first + i] = solvers::frames_of(solution, i, problem.targets[i], problem.backward);
     }
   }
 }

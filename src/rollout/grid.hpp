@@ -9,8 +9,7 @@
 
 namespace cvf::rollout {
 
-/// What is wrong with the grid for the model, to go after "FILE: "; empty when nothing is. Spacings may
-/// differ by a thousandth. `any_spacing`: they are not compared.
+/// As model/grid.hpp has it, to go after "FILE: ".
 std::string misfit(const StateSpec& grid, const model::TrainedModel& model, bool any_spacing);
 
 }  // namespace cvf::rollout

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "rollout/setup.hpp"
+#include "solvers/frames.hpp"
 
 namespace cvf::rollout {
 
@@ -14,12 +15,8 @@ using Times = std::vector<std::vector<double>>;
 /// A DataError that names the file and the sample when its times do not increase from each to the next.
 void check_times(const std::string& file, std::size_t sample, const std::vector<double>& times);
 
-/// How a frame was reached. The given frame has none of it.
-struct Frame {
-  solvers::Counts counts;  // time-informed, one-step, forecast: of this frame's interval; direct: from t_0
-  solvers::RowStatus row_status;
-  std::vector<solvers::Step> steps;  // accepted, with the NRE of each
-};
+/// How a frame was reached. Counts are of its interval; in a direct forecast, from t_0.
+using solvers::Frame;
 
 struct Forecast {
   Physical states;                         // [B,T,C,...], frame 0 is the given one; NaN where not reached

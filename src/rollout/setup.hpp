@@ -6,7 +6,7 @@
 #include "data/context.hpp"
 #include "data/source.hpp"
 #include "model/trained_model.hpp"
-#include "solvers/solver.hpp"
+#include "solvers/tensors/integrate.hpp"
 
 namespace cvf::rollout {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/trained_model.hpp"
-#include "solvers/solver.hpp"
+#include "run/solver_of.hpp"
 
 namespace cvf::run {
 
@@ -21,8 +21,7 @@ struct Folder {
 /// `path` itself when it holds a model, else its subfolder best, else last.
 Folder open(const std::string& path);
 
-/// The run's own solver, or the one that `settings` name ({"solver.name=euler"}) with its defaults; then the
-/// other settings ({"solver.slack=1"}).
+/// As run/solver_of.hpp has it.
 solvers::Choice solver_for(const Folder& run, const std::vector<std::string>& settings);
 
 }  // namespace cvf::run

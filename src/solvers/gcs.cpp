@@ -8,13 +8,10 @@
 
 #include "core/errors.hpp"
 #include "core/scores.hpp"
-#include "solvers/parts/algebra.hpp"
 #include "solvers/solver.hpp"
 
 namespace cvf::solvers {
 namespace {
-
-using torch::Tensor;
 
 // Times in files are rounded: a step this close to delta_min is delta_min.
 constexpr double rounding = 1e-3;
@@ -58,7 +55,7 @@ class Search : public Stepper {
   void attempt(Rows& rows, Evaluator& velocity) override;
   void judge(Rows& rows) override;
   void resize(Rows& rows) override;
-  void pack(std::span<const std::int64_t> kept) override;
+  void pack(std::span<const std::size_t> kept) override;
 
  private:
   struct Memory {
@@ -70,8 +67,8 @@ class Search : public Stepper {
   };
   double beginning(const Row& row, const Memory& memory) const;
   bool is_short(double step) const;
-  void compare(Rows& rows, Evaluator& velocity, const torch::Tensor& both,
-               std::span<const std::size_t> probing, std::span<const double> steps);
+  void compare(Rows& rows, Evaluator& velocity, const Batch& both, std::span<const std::size_t> probing,
+               std::span<const double> steps);
   void judge_probe(Row& row, Memory& memory) const;
 
   GcsOptions options_;
@@ -142,48 +139,45 @@ void Search::propose(Rows& rows) {
 // One call for psi(s, tau) of all rows and psi(s, tau/2) of those that probe.
 void Search::attempt(Rows& rows, Evaluator& velocity) {
   std::vector<std::size_t> payers(rows.size()), probing;
-  std::vector<std::int64_t> asked(rows.size());
   Numbers steps(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    payers[i] = i, asked[i] = static_cast<std::int64_t>(i), steps[i] = rows.all[i].signed_step();
+    payers[i] = i, steps[i] = rows.all[i].signed_step();
     if (memory_[i].probing) probing.push_back(i);
   }
   Numbers dt = steps;
   for (const auto i : probing) {
-    payers.push_back(i), asked.push_back(static_cast<std::int64_t>(i)), dt.push_back(steps[i] / 2);
+    payers.push_back(i), dt.push_back(steps[i] / 2);
   }
-  const Tensor states = probing.empty() ? rows.state : take_rows(rows.state, asked);
-  const Tensor both = velocity.ask(states, dt, payers);
-  const Tensor straight[]{both.narrow(0, 0, rows.state.size(0))};
+  const Batch states = probing.empty() ? rows.state : take_rows(*rows.state, payers);
+  const Batch both = velocity.ask(states, dt, payers);
+  const Batch straight[]{both->narrow(0, rows.size())};
   const double one[]{1};
-  combine(rows.candidate, rows.state, steps, straight, one);
+  rows.candidate->combine(*rows.state, steps, straight, one);
   for (auto& row : rows.all) row.error = NAN;
   if (!probing.empty()) compare(rows, velocity, both, probing, steps);
 }
 
 // The second halves, the NRE, and where the composed way leads. `both` holds psi(s, tau) of all rows, then
 // psi(s, tau/2) of those that probe.
-void Search::compare(Rows& rows, Evaluator& velocity, const Tensor& both,
-                     std::span<const std::size_t> probing, std::span<const double> steps) {
-  const auto count = static_cast<std::int64_t>(probing.size());
-  std::vector<std::int64_t> who(probing.begin(), probing.end());
+void Search::compare(Rows& rows, Evaluator& velocity, const Batch& both, std::span<const std::size_t> probing,
+                     std::span<const double> steps) {
   const bool everyone = probing.size() == rows.size();
-  const Tensor start = everyone ? rows.state : take_rows(rows.state, who);
-  const Tensor straight = everyone ? both.narrow(0, 0, count) : take_rows(both, who);
+  const Batch start = everyone ? rows.state : take_rows(*rows.state, probing);
+  const Batch straight = everyone ? both->narrow(0, probing.size()) : take_rows(*both, probing);
   Numbers halves;
   for (const auto i : probing) halves.push_back(steps[i] / 2);
-  const Tensor first[]{both.narrow(0, rows.state.size(0), count)};
+  const Batch first[]{both->narrow(rows.size(), probing.size())};
   const double one[]{1};
-  Tensor middle = torch::empty_like(start);
-  combine(middle, start, halves, first, one);
-  const Tensor ways[]{first[0], velocity.ask(middle, halves, probing, halves), straight};
+  const Batch middle = start->empty(probing.size());
+  middle->combine(*start, halves, first, one);
+  const Batch ways[]{first[0], velocity.ask(middle, halves, probing, halves), straight};
   const double rupture[]{0.5, 0.5, -1}, long_side[]{0, 0, 1};
   const Numbers broken = row_squares(ways, rupture), size = row_squares(ways, long_side);
   if (options_.advance == Advance::composed)
-    combine(middle, middle, halves, Tensors(ways).subspan(1, 1), one);
+    middle->combine(*middle, halves, Batches(ways).subspan(1, 1), one);
   for (std::size_t j = 0; j < probing.size(); ++j) {
     rows.all[probing[j]].error = nre(std::sqrt(broken[j]), std::sqrt(size[j]), options_.eta);
-    if (options_.advance == Advance::composed) copy_row(rows.candidate, probing[j], middle, j);
+    if (options_.advance == Advance::composed) rows.candidate->copy_row(probing[j], *middle, j);
   }
 }
 
@@ -208,7 +202,7 @@ void Search::judge_probe(Row& row, Memory& m) const {
 }
 
 void Search::judge(Rows& rows) {
-  const auto finite = finite_rows(rows.candidate);
+  const auto finite = rows.candidate->finite_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Row& row = rows.all[i];
     Memory& m = memory_[i];
@@ -232,9 +226,9 @@ void Search::resize(Rows& rows) {
   }
 }
 
-void Search::pack(std::span<const std::int64_t> kept) {
+void Search::pack(std::span<const std::size_t> kept) {
   if (memory_.empty()) return;
-  for (std::size_t i = 0; i < kept.size(); ++i) memory_[i] = memory_[static_cast<std::size_t>(kept[i])];
+  for (std::size_t i = 0; i < kept.size(); ++i) memory_[i] = memory_[kept[i]];
   memory_.resize(kept.size());
 }
 

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "solvers/parts/algebra.hpp"
 #include "solvers/solver.hpp"
 
 namespace cvf::solvers {
@@ -13,15 +12,16 @@ constexpr double nearly = 1 - 1e-10;
 
 class Integration {
  public:
-  Integration(const Solver& solver, const Velocity& velocity, const Problem& problem,
-              const IntegrateOptions& options)
-      : problem_(problem),
-        options_(options),
+  Integration(const Solver& solver, BatchVelocity velocity, const Batch& start, const Schedule& schedule,
+              const BatchSink& sink, const Recording& recording)
+      : schedule_(schedule),
+        sink_(sink),
+        recording_(recording),
         stepper_(solver.start()),
         cuts_(solver.cuts_to_targets()),
-        velocity_(velocity, rows_) {
-    prepare_solution();
-    for (std::int64_t sample = 0; sample < problem.samples(); ++sample) admit(sample);
+        velocity_(std::move(velocity), rows_) {
+    prepare_outcome(*start);
+    for (std::size_t sample = 0; sample < start->rows(); ++sample) admit(sample);
     pack();
     if (running()) stepper_->begin(rows_, velocity_);
     settle();
@@ -35,7 +35,7 @@ class Integration {
     for (auto& row : rows_.all) {
       row.cut = cuts_ && row.wanted >= nearly * row.remaining;
       row.step = row.cut ? row.remaining : row.wanted;
-      if (!problem_.breaks.empty()) stop_at_breaks(row);
+      if (!schedule_.breaks.empty()) stop_at_breaks(row);
     }
     stepper_->attempt(rows_, velocity_);
   }
@@ -45,7 +45,7 @@ class Integration {
     for (auto& row : rows_.all) {
       row.counts.evaluations += rows_.asked_of_all;  // every row pays for what was asked of all
       ++(row.accepted ? row.counts.accepted : row.counts.rejected);
-      if (++row.trials >= options_.max_steps && !row.accepted) row.stop(Status::too_many_steps);
+      if (++row.trials >= recording_.max_steps && !row.accepted) row.stop(Status::too_many_steps);
     }
     rows_.asked_of_all = 0;
   }
@@ -58,7 +58,7 @@ class Integration {
       if (row.accepted) {
         advance(row);
       } else {
-        copy_row(rows_.state, i, rows_.candidate, i);
+        rows_.state->copy_row(i, *rows_.candidate, i);
       }
     }
   }
@@ -68,7 +68,7 @@ class Integration {
       if (!rows_.all[i].accepted) continue;
       cuts_ ? record_end(i) : record_passed(i);
       Row& row = rows_.all[i];
-      if (!row.finished && row.trials >= options_.max_steps) row.stop(Status::too_many_steps);
+      if (!row.finished && row.trials >= recording_.max_steps) row.stop(Status::too_many_steps);
     }
   }
 
@@ -77,33 +77,29 @@ class Integration {
   void pack() {
     const auto is_finished = [](const Row& row) { return row.finished; };
     if (std::none_of(rows_.all.begin(), rows_.all.end(), is_finished)) return;
-    std::vector<std::int64_t> kept;
+    std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      rows_.all[i].finished ? conclude(rows_.all[i]) : kept.push_back(static_cast<std::int64_t>(i));
+      rows_.all[i].finished ? conclude(rows_.all[i]) : kept.push_back(i);
     }
-    for (std::size_t i = 0; i < kept.size(); ++i) rows_.all[i] = rows_.all[static_cast<std::size_t>(kept[i])];
+    for (std::size_t i = 0; i < kept.size(); ++i) rows_.all[i] = rows_.all[kept[i]];
     rows_.all.resize(kept.size());
     keep_rows(rows_.state, kept);
-    rows_.candidate = rows_.candidate.narrow(0, 0, rows_.state.size(0));
+    rows_.candidate = rows_.candidate->narrow(0, kept.size());
     stepper_->pack(kept);
   }
 
-  Solution take_solution() { return std::move(solution_); }
+  Outcome take_outcome() { return std::move(outcome_); }
 
  private:
-  void prepare_solution() {
-    const auto count = static_cast<std::size_t>(problem_.samples());
-    rows_.state = problem_.start.detach().contiguous().clone();
-    rows_.candidate = torch::empty_like(rows_.state);
-    solution_.counts.resize(count);
-    solution_.statuses.resize(count);
-    solution_.target_records.resize(count);
-    solution_.steps.resize(count);
-    if (options_.sink) return;
-    auto shape = problem_.start.sizes().vec();
-    shape.insert(shape.begin() + 1, static_cast<std::int64_t>(problem_.most_targets()));
-    solution_.states = torch::full(shape, NAN, rows_.state.options());
-    flat_states_ = solution_.states.flatten(0, 1);
+  void prepare_outcome(const States& start) {
+    const std::size_t count = start.rows();
+    rows_.state = start.empty(count);
+    for (std::size_t i = 0; i < count; ++i) rows_.state->copy_row(i, start, i);
+    rows_.candidate = start.empty(count);
+    outcome_.counts.resize(count);
+    outcome_.statuses.resize(count);
+    outcome_.target_records.resize(count);
+    outcome_.steps.resize(count);
   }
 
   // What the first step cost to find.
@@ -112,20 +108,20 @@ class Integration {
     rows_.asked_of_all = 0;
   }
 
-  void admit(std::int64_t sample) {
-    const auto i = static_cast<std::size_t>(sample);
+  void admit(std::size_t sample) {
     Row row;
-    row.sample = sample;
-    row.time = problem_.start_times[i];
-    row.direction = problem_.backward ? -1 : 1;
+    row.sample = static_cast<std::int64_t>(sample);
+    row.time = schedule_.start_times[sample];
+    row.direction = schedule_.backward ? -1 : 1;
     rows_.all.push_back(row);
     aim(rows_.all.back(), row.time);
     Row& added = rows_.all.back();
-    if (!added.finished && added.remaining == 0) record_state(added, rows_.state, i);  // wanted at the start
+    if (!added.finished && added.remaining == 0)
+      record_state(added, *rows_.state, sample);  // wanted at the start
   }
 
   const std::vector<double>& targets_of(const Row& row) const {
-    return problem_.targets[static_cast<std::size_t>(row.sample)];
+    return schedule_.targets[static_cast<std::size_t>(row.sample)];
   }
 
   // Sets out from `from`, the last target, to the next one.
@@ -140,7 +136,7 @@ class Integration {
   }
 
   void stop_at_breaks(Row& row) const {
-    const auto& breaks = problem_.breaks[static_cast<std::size_t>(row.sample)];
+    const auto& breaks = schedule_.breaks[static_cast<std::size_t>(row.sample)];
     const double least = 1e-9 * row.interval;  // whoever is this close to a break has arrived
     row.stop_at = NAN;
     double distance = nearly * row.step;
@@ -156,8 +152,8 @@ class Integration {
   }
 
   void advance(Row& row) {
-    if (options_.steps) {
-      solution_.steps[static_cast<std::size_t>(row.sample)].push_back({row.time, row.step, row.error});
+    if (recording_.steps) {
+      outcome_.steps[static_cast<std::size_t>(row.sample)].push_back({row.time, row.step, row.error});
     }
     const double walked = row.time + row.signed_step();
     row.time = row.cut ? row.goal : (std::isnan(row.stop_at) ? walked : row.stop_at);
@@ -165,28 +161,23 @@ class Integration {
   }
 
   void record_end(std::size_t i) {
-    if (rows_.all[i].remaining <= 0) record_state(rows_.all[i], rows_.state, i);
+    if (rows_.all[i].remaining <= 0) record_state(rows_.all[i], *rows_.state, i);
   }
 
   void record_passed(std::size_t i) {
     Row& row = rows_.all[i];
     const double from = row.time - row.signed_step();
     while (!row.finished && row.direction * (row.goal - row.time) <= 0) {
-      if (!passed_.defined()) passed_ = torch::empty_like(rows_.state.narrow(0, 0, 1));
+      if (passed_ == nullptr) passed_ = rows_.state->empty(1);
       const double share = (row.goal - from) / (row.time - from);
-      stepper_->interpolate(rows_, i, share, passed_);
-      record_state(row, passed_, 0);
+      stepper_->interpolate(rows_, i, share, *passed_);
+      record_state(row, *passed_, 0);
     }
   }
 
-  void record_state(Row& row, const torch::Tensor& states, std::size_t i) {
-    const auto sample = static_cast<std::size_t>(row.sample);
-    solution_.target_records[sample].push_back({row.counts, row.status_here});
-    if (options_.sink) {
-      options_.sink(row.sample, row.target, states.narrow(0, static_cast<std::int64_t>(i), 1));
-    } else {
-      copy_row(flat_states_, sample * problem_.most_targets() + row.target, states, i);
-    }
+  void record_state(Row& row, const States& states, std::size_t i) {
+    outcome_.target_records[static_cast<std::size_t>(row.sample)].push_back({row.counts, row.status_here});
+    sink_(row.sample, row.target, states, i);
     ++row.target;
     aim(row, row.goal);
   }
@@ -194,23 +185,23 @@ class Integration {
   // Targets that were never reached say why.
   void conclude(const Row& row) {
     const auto sample = static_cast<std::size_t>(row.sample);
-    solution_.counts[sample] = row.counts;
-    solution_.statuses[sample] = row.row_status;
-    solution_.target_records[sample].resize(targets_of(row).size(), {row.counts, row.row_status});
+    outcome_.counts[sample] = row.counts;
+    outcome_.statuses[sample] = row.row_status;
+    outcome_.target_records[sample].resize(targets_of(row).size(), {row.counts, row.row_status});
   }
 
-  const Problem& problem_;
-  const IntegrateOptions& options_;
+  const Schedule& schedule_;
+  const BatchSink& sink_;
+  const Recording& recording_;
   std::unique_ptr<Stepper> stepper_;
   bool cuts_;
   Rows rows_;
   Evaluator velocity_;
-  Solution solution_;
-  torch::Tensor flat_states_;  // [B*T,...], the same memory as the solution's
-  torch::Tensor passed_;       // [1,...] a state inside a step
+  Outcome outcome_;
+  Batch passed_;  // one row: a state inside a step
 };
 
-void check_shared_times(const Problem& problem) {
+void check_shared_times(const Schedule& problem) {
   for (std::size_t i = 1; i < problem.targets.size(); ++i) {
     if (problem.start_times[i] == problem.start_times[0] && problem.targets[i] == problem.targets[0])
       continue;
@@ -223,12 +214,20 @@ void check_shared_times(const Problem& problem) {
 
 }  // namespace
 
-Solution integrate(const Solver& solver, const Velocity& velocity, const Problem& problem,
-                   const IntegrateOptions& options) {
-  const torch::NoGradGuard no_gradients;
-  problem.check();
-  if (solver.shares_steps()) check_shared_times(problem);
-  Integration run(solver, velocity, problem, options);
+void check_start(const States& start, const Schedule& schedule) {
+  schedule.check(start.rows());
+  const auto finite = start.finite_rows();
+  const auto bad = std::find(finite.begin(), finite.end(), char{0});
+  if (bad != finite.end()) {
+    throw DataError("sample {}: its initial state is not finite", bad - finite.begin());
+  }
+}
+
+Outcome integrate(const Solver& solver, BatchVelocity velocity, const Batch& start, const Schedule& schedule,
+                  const BatchSink& sink, const Recording& recording) {
+  check_start(*start, schedule);
+  if (solver.shares_steps()) check_shared_times(schedule);
+  Integration run(solver, std::move(velocity), start, schedule, sink, recording);
   while (run.running()) {
     run.propose();
     run.judge();
@@ -237,7 +236,7 @@ Solution integrate(const Solver& solver, const Velocity& velocity, const Problem
     run.resize();
     run.pack();
   }
-  return run.take_solution();
+  return run.take_outcome();
 }
 
 }  // namespace cvf::solvers

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "solvers/problem.hpp"
+#include "solvers/schedule.hpp"
 #include "solvers/solution.hpp"
 
 namespace cvf::solvers {
@@ -43,33 +44,30 @@ struct Row {
 };
 
 struct Rows {
-  torch::Tensor state;      // [R,...] contiguous
-  torch::Tensor candidate;  // [R,...] where the trial leads; after keep: where accepted rows came from
+  Batch state;      // [R, values]
+  Batch candidate;  // [R, values] where the trial leads; after keep: where accepted rows came from
   std::vector<Row> all;
   std::int64_t asked_of_all = 0;  // evaluations of every row that `counts` do not hold yet
 
   std::size_t size() const { return all.size(); }
-  std::int64_t values() const { return state.numel() / state.size(0); }  // of one row
+  std::size_t values() const { return state->values(); }  // of one row
 };
 
 class Evaluator {
  public:
-  Evaluator(const Velocity& velocity, Rows& rows) : velocity_(velocity), rows_(rows) {}
+  Evaluator(BatchVelocity velocity, Rows& rows) : velocity_(std::move(velocity)), rows_(rows) {}
 
-  /// The velocity of states [K,...] over dt [K]; state k belongs to row payers[k] and stands ahead[k] (or not
-  /// at all, where that is empty) ahead of its time.
-  torch::Tensor ask(const torch::Tensor& states, std::span<const double> dt,
-                    std::span<const std::size_t> payers, std::span<const double> ahead = {});
+  /// The velocity of K states over K steps; state k belongs to row payers[k] and stands ahead[k] (or not at
+  /// all, where that is empty) ahead of its time.
+  Batch ask(const Batch& states, std::span<const double> dt, std::span<const std::size_t> payers,
+            std::span<const double> ahead = {});
 
-  /// The tangents of states [R,...], one for each row, at `share` of its step, or `ahead` of its time.
-  torch::Tensor tangent(const torch::Tensor& states, double share, std::span<const double> ahead = {});
+  /// The tangents of states, one for each row, at `share` of its step, or `ahead` of its time.
+  Batch tangent(const Batch& states, double share, std::span<const double> ahead = {});
 
  private:
-  torch::Tensor checked(torch::Tensor answer, const torch::Tensor& states) const;
-
-  const Velocity& velocity_;
+  BatchVelocity velocity_;
   Rows& rows_;
-  torch::Tensor zeros_;  // kept between calls: a step of an easy problem takes microseconds
 };
 
 }  // namespace cvf::solvers

@@ -1,13 +1,11 @@
-// How a row's integration went, and what came of it: states at the targets and counts. Numerical trouble is a
-// status of its sample, never an exception.
+// How a row's integration went: status, counts, steps. Numerical trouble is a status of its sample, never an
+// exception.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/torch.hpp"
 
 namespace cvf::solvers {
 
@@ -39,8 +37,6 @@ struct RowStatus {
 /// One sentence that names sample, time and step.
 std::string sentence(std::int64_t sample, const RowStatus& row_status);
 
-// What came of it: states at the targets, counts, and how each row went.
-
 /// Evaluations of the velocity and steps of one sample, from its start on.
 struct Counts {
   std::int64_t evaluations = 0, accepted = 0, rejected = 0;
@@ -59,10 +55,10 @@ struct Step {
   double time, step, error;
 };
 
-struct Solution {
-  torch::Tensor states;             // [B,T,...], NaN where not reached; undefined with a sink
-  std::vector<Counts> counts;       // [B]
-  std::vector<RowStatus> statuses;  // [B], the worst of the whole way
+/// How every sample went.
+struct Outcome {
+  std::vector<Counts> counts;                             // [B]
+  std::vector<RowStatus> statuses;                        // [B], the worst of the whole way
   std::vector<std::vector<TargetRecord>> target_records;  // [B][targets]
   std::vector<std::vector<Step>> steps;  // [B], accepted steps in order; empty unless asked for
 };

@@ -27,10 +27,10 @@ class Stepper {
   /// After accepted rows have moved: what the trial says about the next step.
   virtual void resize(Rows& rows) = 0;
   /// Rows with these numbers go on, in this order; the others are gone.
-  virtual void pack(std::span<const std::int64_t>) {}
-  /// The state at `share` (0..1) of the step that row `i` has just made, into row 0 of `out` [1,...]. Only
+  virtual void pack(std::span<const std::size_t>) {}
+  /// The state at `share` (0..1) of the step that row `i` has just made, into row 0 of `out`. Only
   /// for steppers whose solver does not cut its steps to the targets.
-  virtual void interpolate(const Rows&, std::size_t /*i*/, double /*share*/, torch::Tensor& /*out*/) {}
+  virtual void interpolate(const Rows&, std::size_t /*i*/, double /*share*/, States& /*out*/) {}
 };
 
 class Solver {
@@ -72,16 +72,20 @@ std::unique_ptr<Solver> make(std::string_view name, const Context& context = {})
 // away and never evaluated. A row's answer does not depend on its batch mates (but for solvers that share
 // steps).
 
-/// Takes a state [1,...] when its target is reached: for long ways whose states should not be kept.
-using Sink = std::function<void(std::int64_t sample, std::size_t target, const torch::Tensor& state)>;
+/// Takes the state in this row when its target is reached.
+using BatchSink =
+    std::function<void(std::int64_t sample, std::size_t target, const States& states, std::size_t row)>;
 
-struct IntegrateOptions {
-  bool steps = false;                // keep every accepted step in Solution::steps
+struct Recording {
+  bool steps = false;                // keep every accepted step in Outcome::steps
   std::int64_t max_steps = 100'000;  // trials between two targets, then the row gives up
-  Sink sink;                         // if set, Solution::states stays undefined
 };
 
-Solution integrate(const Solver& solver, const Velocity& velocity, const Problem& problem,
-                   const IntegrateOptions& options = {});
+/// The schedule fits the states, and these are finite; else a UsageError or DataError names the sample.
+void check_start(const States& start, const Schedule& schedule);
+
+/// From `start`, which stays as it is.
+Outcome integrate(const Solver& solver, BatchVelocity velocity, const Batch& start, const Schedule& schedule,
+                  const BatchSink& sink, const Recording& recording = {});
 
 }  // namespace cvf::solvers

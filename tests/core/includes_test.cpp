@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace cvf {
 namespace {
@@ -90,6 +91,27 @@ TEST(House, HeavyHeadersStayInTheirRooms) {
       }
     }
   });
+}
+
+TEST(House, NothingThatTheRuntimeIncludesIncludesLibTorch) {
+  std::map<std::string, std::set<std::string>> included;  // by file
+  for_each_include([&](const std::string& file, const std::string& header) {
+    if (header.front() == '"') included[file].insert(header.substr(1, header.size() - 2));
+  });
+  std::vector<std::string> ahead;
+  for (const auto& [file, headers] : included) {
+    if (file.starts_with("runtime/")) ahead.push_back(file);
+  }
+  std::set<std::string> seen(ahead.begin(), ahead.end());
+  while (!ahead.empty()) {
+    const std::string file = ahead.back();
+    ahead.pop_back();
+    for (const auto& header : included[file]) {
+      EXPECT_NE(header, "core/torch.hpp") << "by " << file;
+      if (seen.insert(header).second) ahead.push_back(header);
+    }
+  }
+  EXPECT_GT(seen.size(), 40U) << "the search found too little to mean anything";
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "core/errors.hpp"
 #include "model/trained_model.hpp"
 #include "rollout/protocols.hpp"
-#include "solvers/solver.hpp"
+#include "solvers/tensors/integrate.hpp"
 #include "support/program.hpp"
 
 namespace cvf::embed {

@@ -4,7 +4,7 @@
 #include <complex>
 
 #include "core/registry.hpp"
-#include "solvers/solver.hpp"
+#include "solvers/tensors/integrate.hpp"
 
 namespace cvf::test {
 

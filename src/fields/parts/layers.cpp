@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/random.hpp"
+#include "fields/networks.hpp"
 #include "kernels/sit.hpp"
 
 namespace cvf::fields {
@@ -29,14 +30,10 @@ void initialise(const torch::nn::Linear& linear, Draw draw, std::uint64_t seed, 
   initialise(linear->weight, linear->bias, draw, seed, name);
 }
 
-namespace {
-constexpr std::int64_t waves = 64;
-}
-
 StepEmbeddingImpl::StepEmbeddingImpl(std::int64_t dim, double dt_ref, std::int64_t conditions,
                                      std::uint64_t seed)
     : dt_ref_(dt_ref) {
-  first_ = register_module("first", torch::nn::Linear(2 * waves, dim));
+  first_ = register_module("first", torch::nn::Linear(2 * step_waves, dim));
   second_ = register_module("second", torch::nn::Linear(dim, dim));
   initialise(first_, Draw::normal, seed, "step.first");
   initialise(second_, Draw::normal, seed, "step.second");
@@ -44,9 +41,9 @@ StepEmbeddingImpl::StepEmbeddingImpl(std::int64_t dim, double dt_ref, std::int64
     context_ = register_module("context", torch::nn::Linear(conditions, dim));
     initialise(context_, Draw::xavier, seed, "step.context");
   }
-  const auto i = torch::arange(waves, torch::kDouble);
+  const auto i = torch::arange(step_waves, torch::kDouble);
   const auto table =
-      torch::exp(i * (-std::log(100.0) / static_cast<double>(waves)));  // f_i = exp(-ln(100) i/64)
+      torch::exp(i * (-std::log(100.0) / static_cast<double>(step_waves)));  // f_i = exp(-ln(100) i/64)
   frequencies_ = register_buffer("frequencies", table.to(torch::kFloat));
 }
 
@@ -61,11 +58,6 @@ torch::Tensor StepEmbeddingImpl::forward(const torch::Tensor& dt, const torch::T
   torch::Tensor hidden = linear(wave, first_);
   if (conditions.defined()) hidden = hidden + linear(conditions, context_);
   return torch::silu(linear(torch::silu(hidden), second_));
-}
-
-double StepEmbeddingImpl::values(double dim, std::int64_t conditions) {
-  const double context = conditions > 0 ? linear_values(static_cast<double>(conditions), dim) : 0;
-  return linear_values(2 * waves, dim) + linear_values(dim, dim) + context + waves;
 }
 
 double StepEmbeddingImpl::flops() const {

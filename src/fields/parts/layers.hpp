@@ -16,11 +16,6 @@ void initialise(const torch::Tensor& weight, const torch::Tensor& bias, Draw dra
                 std::string_view name);
 void initialise(const torch::nn::Linear& linear, Draw draw, std::uint64_t seed, std::string_view name);
 
-/// Numbers in a linear layer, in floating point: a hostile size must not overflow before it is refused.
-constexpr double linear_values(double in, double out) {
-  return (in + 1) * out;
-}
-
 /// How a field learns about its step: tau = dt/dt_ref -> 128 cosines and sines -> Linear -> SiLU -> Linear ->
 /// SiLU. The conditions of the context (parameters, controls) join before the first SiLU.
 class StepEmbeddingImpl : public torch::nn::Module {
@@ -30,7 +25,6 @@ class StepEmbeddingImpl : public torch::nn::Module {
   /// dt [B] or [1], conditions [B,Q] or undefined -> c [B,D] or [1,D]
   torch::Tensor forward(const torch::Tensor& dt, const torch::Tensor& conditions, kernels::Engine engine);
   double flops() const;
-  static double values(double dim, std::int64_t conditions);  // numbers in its layers and buffer
 
  private:
   torch::nn::Linear first_{nullptr}, second_{nullptr}, context_{nullptr};

@@ -8,8 +8,6 @@
 
 namespace cvf::solvers {
 
-using torch::Tensor;
-
 namespace {
 
 // x^(-1/order), from single precision by one step of Newton: 3e-14, and several times faster than pow, which
@@ -19,6 +17,14 @@ double inverse_root(double x, int order) {
   double power = x;
   for (int i = 0; i < order; ++i) power *= y;
   return y * (1 + (1 - power) / order);
+}
+
+// a - b
+Batch difference(const Batch& a, const Batch& b) {
+  Batch out = a->empty(a->rows());
+  const double minus[]{-1};
+  out->combine(*a, Numbers(a->rows(), 1), {&b, 1}, minus);
+  return out;
 }
 
 }  // namespace
@@ -62,15 +68,15 @@ Numbers EmbeddedStepper::norms_of(Numbers squares, const Rows& rows) const {
   return squares;
 }
 
-Numbers EmbeddedStepper::norms(const Tensor& x, const Rows& rows) const {
-  const ErrorScale scale{options_.atol, options_.rtol, rows.state, rows.state};
+Numbers EmbeddedStepper::norms(const Batch& x, const Rows& rows) const {
+  const ErrorScale scale{options_.atol, options_.rtol, *rows.state, *rows.state};
   const double one[]{1};
   return norms_of(row_squares({&x, 1}, one, &scale, options_.measure), rows);
 }
 
 // A velocity that is not finite at a row's own state leaves nothing to shrink.
 void EmbeddedStepper::stop_where_still(Rows& rows) const {
-  const auto finite = finite_rows(k_[0]);
+  const auto finite = k_[0]->finite_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (finite[i] == 0) rows.all[i].stop(Status::non_finite);
   }
@@ -89,8 +95,8 @@ void EmbeddedStepper::begin(Rows& rows, Evaluator& velocity) {
     along[i] = rows.all[i].direction * h0[i];
   }
   const double one[]{1};
-  combine(rows.candidate, rows.state, along, Tensors(k_).first(1), one);
-  const Tensor change = velocity.tangent(rows.candidate, 0, along) - k_[0];
+  rows.candidate->combine(*rows.state, along, Batches(k_).first(1), one);
+  const Batch change = difference(velocity.tangent(rows.candidate, 0, along), k_[0]);
   const Numbers d2 = norms(change, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double largest = std::max(d1[i], d2[i] / h0[i]);
@@ -113,10 +119,10 @@ Numbers EmbeddedStepper::signed_steps(const Rows& rows) const {
 void EmbeddedStepper::attempt(Rows& rows, Evaluator& velocity) {
   const Numbers steps = signed_steps(rows);
   for (std::size_t i = 1; i < tableau_.stages(); ++i) {  // the last stage stands where the step ends
-    combine(rows.candidate, rows.state, steps, Tensors(k_).first(i), tableau_.a[i - 1]);
+    rows.candidate->combine(*rows.state, steps, Batches(k_).first(i), tableau_.a[i - 1]);
     k_[i] = velocity.tangent(rows.candidate, tableau_.place(i));
   }
-  const ErrorScale scale{options_.atol, options_.rtol, rows.state, rows.candidate};
+  const ErrorScale scale{options_.atol, options_.rtol, *rows.state, *rows.candidate};
   Numbers squares = row_squares(k_, tableau_.error, &scale, options_.measure);
   for (std::size_t i = 0; i < rows.size(); ++i) squares[i] *= steps[i] * steps[i];
   const Numbers ratios = norms_of(std::move(squares), rows);
@@ -148,26 +154,26 @@ void EmbeddedStepper::resize(Rows& rows) {
     const double allowed = row.step * last_factor;
     // A step that was cut to its target says little: what was wanted before it still holds.
     next_[i] = row.accepted && row.shortened() ? std::max(row.wanted, allowed) : allowed;
-    if (!row.accepted) copy_row(k_.front(), i, k_.back(), i);
+    if (!row.accepted) k_.front()->copy_row(i, *k_.back(), i);
   }
 }
 
-void EmbeddedStepper::pack(std::span<const std::int64_t> kept) {
-  if (k_[0].defined()) keep_rows(k_[0], kept);
+void EmbeddedStepper::pack(std::span<const std::size_t> kept) {
+  if (k_[0] != nullptr) keep_rows(k_[0], kept);
   if (next_.empty()) return;
-  for (std::size_t i = 0; i < kept.size(); ++i) next_[i] = next_[static_cast<std::size_t>(kept[i])];
+  for (std::size_t i = 0; i < kept.size(); ++i) next_[i] = next_[kept[i]];
   next_.resize(kept.size());
 }
 
 // The quartic through both ends, their slopes and the middle, x = share of the step:
 //   s(x) = s0 + x h f0 + x^2 c + x^3 b + x^4 a
-void EmbeddedStepper::interpolate(const Rows& rows, std::size_t i, double x, Tensor& out) {
-  const auto at = [i](const Tensor& t) { return t.narrow(0, static_cast<std::int64_t>(i), 1); };
+void EmbeddedStepper::interpolate(const Rows& rows, std::size_t i, double x, States& out) {
+  const auto at = [i](const Batch& t) { return t->narrow(i, 1); };
   const double h = rows.all[i].signed_step(), x2 = x * x, x3 = x2 * x, x4 = x3 * x;
-  const Tensor s0 = at(rows.candidate), s1 = at(rows.state);
+  const Batch s0 = at(rows.candidate), s1 = at(rows.state);
   // The middle is s0 + h sum_j middle_j k_j: everything is a weighted sum of s1 - s0 and the stages.
   const double of_middle = 16 * x4 - 32 * x3 + 16 * x2, of_end = -8 * x4 + 14 * x3 - 5 * x2;
-  std::vector<Tensor> parts{s1 - s0};
+  std::vector<Batch> parts{difference(s1, s0)};
   Numbers weights{of_end};
   for (std::size_t j = 0; j < k_.size(); ++j) {
     parts.push_back(at(k_[j]));
@@ -176,7 +182,7 @@ void EmbeddedStepper::interpolate(const Rows& rows, std::size_t i, double x, Ten
   weights[1] += h * (-2 * x4 + 5 * x3 - 4 * x2 + x);
   weights.back() += h * (2 * x4 - 3 * x3 + x2);
   const double one[]{1};
-  combine(out, s0, one, parts, weights);
+  out.combine(*s0, one, parts, weights);
 }
 
 }  // namespace cvf::solvers

@@ -7,7 +7,6 @@
 
 #include <cmath>
 
-#include "solvers/parts/algebra.hpp"
 #include "solvers/parts/runge_kutta.hpp"
 #include "solvers/solver.hpp"
 
@@ -54,12 +53,12 @@ class EmbeddedStepper : public Stepper {
   void attempt(Rows& rows, Evaluator& velocity) override;
   void judge(Rows& rows) override;
   void resize(Rows& rows) override;
-  void pack(std::span<const std::int64_t> kept) override;
-  void interpolate(const Rows& rows, std::size_t i, double share, torch::Tensor& out) override;
+  void pack(std::span<const std::size_t> kept) override;
+  void interpolate(const Rows& rows, std::size_t i, double share, States& out) override;
 
  private:
   Numbers signed_steps(const Rows& rows) const;
-  Numbers norms(const torch::Tensor& x, const Rows& rows) const;
+  Numbers norms(const Batch& x, const Rows& rows) const;
   Numbers norms_of(Numbers squares, const Rows& rows) const;
   double factor(double ratio) const;
   void stop_where_still(Rows& rows) const;
@@ -67,7 +66,7 @@ class EmbeddedStepper : public Stepper {
   const Tableau& tableau_;
   EmbeddedOptions options_;
   double ratio_that_grows_, ratio_that_shrinks_;  // errors where a step changes as much as it may
-  std::vector<torch::Tensor> k_;                  // of every stage; k_[0] belongs to the rows' current states
+  std::vector<Batch> k_;                          // of every stage; k_[0] belongs to the rows' current states
   Numbers next_;                                  // the step of each row that the controller wants
 };
 

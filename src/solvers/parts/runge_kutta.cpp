@@ -39,15 +39,15 @@ void FixedStepper::attempt(Rows& rows, Evaluator& velocity) {
   std::vector<std::size_t> everyone(rows.size());
   std::iota(everyone.begin(), everyone.end(), std::size_t{0});
   for (std::size_t i = 0; i < tableau_.stages(); ++i) {
-    if (i > 0) combine(rows.candidate, rows.state, steps, Tensors(k_).first(i), tableau_.a[i - 1]);
-    const torch::Tensor& at = i > 0 ? rows.candidate : rows.state;
+    if (i > 0) rows.candidate->combine(*rows.state, steps, Batches(k_).first(i), tableau_.a[i - 1]);
+    const Batch& at = i > 0 ? rows.candidate : rows.state;
     k_[i] = secant_ ? velocity.ask(at, steps, everyone) : velocity.tangent(at, tableau_.place(i));
   }
-  combine(rows.candidate, rows.state, steps, k_, tableau_.b);
+  rows.candidate->combine(*rows.state, steps, k_, tableau_.b);
 }
 
 void FixedStepper::judge(Rows& rows) {
-  const auto finite = finite_rows(rows.candidate);
+  const auto finite = rows.candidate->finite_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows.all[i].accepted = finite[i] != 0;
     if (!rows.all[i].accepted) rows.all[i].stop(Status::non_finite);

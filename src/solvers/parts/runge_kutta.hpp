@@ -5,7 +5,6 @@
 #include <numeric>
 #include <vector>
 
-#include "solvers/parts/algebra.hpp"
 #include "solvers/solver.hpp"
 
 namespace cvf::solvers {
@@ -51,7 +50,7 @@ class FixedStepper : public Stepper {
   const Tableau& tableau_;
   FixedOptions options_;
   bool secant_;
-  std::vector<torch::Tensor> k_;
+  std::vector<Batch> k_;
 };
 
 }  // namespace cvf::solvers

@@ -1,12 +1,12 @@
-#include "solvers/problem.hpp"
+#include "solvers/schedule.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "solvers/parts/algebra.hpp"
 
 namespace cvf::solvers {
+
 void check_times(std::size_t sample, double start, const std::vector<double>& targets, bool backward,
                  std::string_view place) {
   if (!std::isfinite(start)) throw DataError("{}sample {}: its start time is {}", place, sample, start);
@@ -28,17 +28,13 @@ void check_times(std::size_t sample, double start, const std::vector<double>& ta
   }
 }
 
-std::size_t Problem::most_targets() const {
+std::size_t Schedule::most_targets() const {
   std::size_t most = 0;
   for (const auto& times : targets) most = std::max(most, times.size());
   return most;
 }
 
-void Problem::check() const {
-  if (!start.defined() || start.dim() < 2 || !start.is_floating_point()) {
-    throw UsageError("a start must be floating-point states [B,...], one row for each sample");
-  }
-  const auto count = static_cast<std::size_t>(samples());
+void Schedule::check(std::size_t count) const {
   if (start_times.size() != count || targets.size() != count) {
     throw UsageError("{} states have {} start times and {} lists of targets", count, start_times.size(),
                      targets.size());
@@ -47,32 +43,6 @@ void Problem::check() const {
     throw UsageError("{} states have {} lists of breaks", count, breaks.size());
   }
   for (std::size_t i = 0; i < count; ++i) check_times(i, start_times[i], targets[i], backward);
-  const auto finite = finite_rows(start.contiguous());
-  const auto bad = std::find(finite.begin(), finite.end(), char{0});
-  if (bad != finite.end()) {
-    throw DataError("sample {}: its initial state is not finite", bad - finite.begin());
-  }
-}
-
-Problem common_times(const torch::Tensor& start, double start_time, const std::vector<double>& targets) {
-  const auto count = static_cast<std::size_t>(start.size(0));
-  return {start, std::vector<double>(count, start_time), std::vector(count, targets)};
-}
-
-Problem ragged_times(const torch::Tensor& start, const torch::Tensor& times) {
-  if (times.dim() != 2 || times.size(0) != start.size(0) || times.size(1) < 1) {
-    throw UsageError("times must be [B,T], a row for each of the {} states", start.size(0));
-  }
-  Problem out{start, {}, {}};
-  const torch::Tensor host = times.to(torch::kCPU, torch::kDouble).contiguous();
-  const auto width = static_cast<std::size_t>(host.size(1));
-  for (std::int64_t i = 0; i < host.size(0); ++i) {
-    const double* first = host.data_ptr<double>() + i * host.size(1);
-    const double* end = std::find_if(first, first + width, [](double t) { return std::isnan(t); });
-    out.start_times.push_back(*first);
-    out.targets.emplace_back(first == end ? end : first + 1, end);
-  }
-  return out;
 }
 
 }  // namespace cvf::solvers

@@ -1,21 +1,18 @@
-// What to integrate: states, when they are, and the times at which each is wanted.
+// Tensors through time: what to integrate, the velocity, and what came of it.
 #pragma once
 
 #include <functional>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/torch.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::solvers {
 
-struct Row;
-
-/// What a velocity is asked for: states [K,...], a step for each [K] (double), and whose they are. Rows are
-/// packed while others are done, so the number of a state in the batch says nothing; sample(k) does.
+/// What a velocity is asked for: states [K,...], a step for each [K] (double), and whose they are (Askers).
 struct Query {
   const torch::Tensor& state;
   const torch::Tensor& dt;
@@ -24,8 +21,9 @@ struct Query {
   double share = 0;                        // of the row's step: how far ahead of the row's time a state is
   std::span<const double> ahead{};         // the same in units of time, if not empty
 
-  std::int64_t sample(std::size_t k) const;  // of the problem
-  double time(std::size_t k) const;          // at which step k begins
+  Askers who() const { return {rows, askers, share, ahead}; }
+  std::int64_t sample(std::size_t k) const { return who().sample(k); }
+  double time(std::size_t k) const { return who().time(k); }
 };
 
 /// The mean velocity of the states over their steps, shaped as the states and in the same units; dt = 0 asks
@@ -61,22 +59,33 @@ struct Problem {
   std::vector<std::vector<double>> breaks{};
 
   std::int64_t samples() const { return start.size(0); }
-  std::size_t most_targets() const;
+  Schedule schedule() const { return {start_times, targets, backward, breaks}; }
 
   /// Throws a UsageError or DataError that names the sample: counts that differ, times that are not finite,
   /// before the start, out of order or double, states that are not finite.
   void check() const;
 };
 
-/// Throws a DataError that begins with `place` and names the sample: times that are not finite, before the
-/// start, out of order or double.
-void check_times(std::size_t sample, double start, const std::vector<double>& targets, bool backward = false,
-                 std::string_view place = "");
-
 /// All samples start at `start_time` and want the same targets.
 Problem common_times(const torch::Tensor& start, double start_time, const std::vector<double>& targets);
 
 /// times [B,T]: the first column is the start, the others are targets up to the first NaN.
 Problem ragged_times(const torch::Tensor& start, const torch::Tensor& times);
+
+struct Solution : Outcome {
+  torch::Tensor states;  // [B,T,...], NaN where not reached; undefined with a sink
+};
+
+/// Takes a state [1,...] when its target is reached: for long ways whose states should not be kept.
+using Sink = std::function<void(std::int64_t sample, std::size_t target, const torch::Tensor& state)>;
+
+struct IntegrateOptions {
+  bool steps = false;                // keep every accepted step in Solution::steps
+  std::int64_t max_steps = 100'000;  // trials between two targets, then the row gives up
+  Sink sink;                         // if set, Solution::states stays undefined
+};
+
+Solution integrate(const Solver& solver, const Velocity& velocity, const Problem& problem,
+                   const IntegrateOptions& options = {});
 
 }  // namespace cvf::solvers

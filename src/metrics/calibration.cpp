@@ -1,4 +1,4 @@
-#include "evaluate/calibration.hpp"
+#include "metrics/calibration.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "core/text.hpp"
 #include "metrics/trust.hpp"
 
-namespace cvf::evaluate {
+namespace cvf::metrics {
 namespace {
 
 constexpr std::size_t most_ratios = 2000;
@@ -56,18 +56,6 @@ void check(const Calibration& c, const std::string& file) {
 
 }  // namespace
 
-std::vector<double> doubts(const std::vector<rollout::Frame>& frames) {
-  std::vector<double> out;
-  double sum = 0;
-  for (const auto& frame : frames) {
-    if (!reaches_target(frame.row_status.status)) sum = infinite;
-    for (const auto& step : frame.steps)
-      sum += std::isnan(step.error) ? infinite : std::max(step.error, least_nre) * step.step;
-    out.push_back(sum);
-  }
-  return out;
-}
-
 // Of n numbers the ceil(n j / 2000)-th smallest are kept, j = 1, 2, ...
 void Calibration::set_ratios(std::vector<double> all) {
   std::sort(all.begin(), all.end());
@@ -80,11 +68,11 @@ void Calibration::set_ratios(std::vector<double> all) {
 // The first number kept at or above the rank that is wanted.
 double Calibration::factor(double coverage) const {
   const auto count = static_cast<std::size_t>(trajectories);
-  const std::size_t rank = metrics::conformal_rank(count, coverage);
+  const std::size_t rank = conformal_rank(count, coverage);
   if (rank > count) {
     throw UsageError(
         "a coverage of {} needs a calibration on at least {} validation trajectories, and this one has {}",
-        coverage, metrics::needed_for(coverage), count);
+        coverage, needed_for(coverage), count);
   }
   return ratios[(rank - 1) * ratios.size() / count];
 }
@@ -171,4 +159,4 @@ Calibration load_calibration(const std::string& file) {
   }
 }
 
-}  // namespace cvf::evaluate
+}  // namespace cvf::metrics

@@ -1,0 +1,62 @@
+#include "run/solver_of.hpp"
+
+#include <filesystem>
+
+#include "core/config.hpp"
+#include "core/hash.hpp"
+#include "core/registry.hpp"
+#include "model/folder.hpp"
+#include "objectives/default_solver.hpp"
+
+namespace cvf::run {
+namespace {
+
+// First what the model says of itself, then its run file.
+std::string objective_of(const model::Provenance& provenance, const config::Document& run_file) {
+  const auto found = provenance.find("objective");
+  if (found != provenance.end()) return found->second;
+  return run_file.look_up("objective.name").value_or("");
+}
+
+void read_solver(const config::Document& document, solvers::Choice& solver) {
+  document.read([&solver](config::Section& s) {
+    s.table("solver", "how the state is stepped", [&solver](config::Section& t) { solver.describe(t); });
+  });
+}
+
+}  // namespace
+
+std::string model_folder(const std::string& path) {
+  namespace fs = std::filesystem;
+  for (const auto* name : {"best", "last"}) {
+    const fs::path inside = fs::path(path) / name;
+    if (!fs::exists(fs::path(path) / "model.toml") && fs::exists(inside / "model.toml"))
+      return inside.string();
+  }
+  return path;
+}
+
+Habits habits_of(const model::Provenance& provenance, const std::string& run_toml,
+                 const std::string& folder) {
+  const auto run_file = config::Document::from_text(run_toml, folder + "/run.toml");
+  Habits out{.objective = objective_of(provenance, run_file)};
+  if (!out.objective.empty()) out.solver = objectives::default_solver(out.objective);
+  read_solver(run_file.only("solver"), out.solver);
+  return out;
+}
+
+std::string checkpoint_of(const std::string& folder) {
+  return hex(
+      sha256_of_file(fmt::format("{}/{}", model::folder::present(folder), model::folder::manifest_name)));
+}
+
+solvers::Choice solver_for(const solvers::Choice& own, const std::vector<std::string>& settings) {
+  config::Document document;
+  for (const auto& assignment : settings) document.set(assignment);
+  const auto named = document.look_up("solver.name");
+  solvers::Choice out = named ? solvers::Choice(*named) : own;
+  read_solver(document, out);
+  return out;
+}
+
+}  // namespace cvf::run

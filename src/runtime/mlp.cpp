@@ -1,0 +1,82 @@
+// The network for vector states.
+#include <cmath>
+
+#include "runtime/networks.hpp"
+
+namespace cvf::runtime {
+namespace {
+
+std::vector<std::string> modulating(int depth) {
+  std::vector<std::string> out;
+  for (int i = 0; i < depth; ++i) out.push_back(fmt::format("blocks.{}.modulate", i));
+  out.emplace_back("final_modulate");
+  return out;
+}
+
+// out = norm(x) * (1 + scale) + shift, for one row; no affine part of its own.
+void modulated_norm(const float* x, std::size_t width, const float* shift, const float* scale, float* out) {
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < width; ++i) sum += static_cast<double>(x[i]);
+  const auto count = static_cast<double>(width);
+  const double mean = sum / count;
+  for (std::size_t i = 0; i < width; ++i) {
+    const double d = static_cast<double>(x[i]) - mean;
+    squares += d * d;
+  }
+  const auto center = static_cast<float>(mean);
+  const auto factor = static_cast<float>(1 / std::sqrt(squares / count + 1e-6));
+  for (std::size_t i = 0; i < width; ++i) out[i] = (x[i] - center) * factor * (1 + scale[i]) + shift[i];
+}
+
+// GELU in its tanh form.
+float gelu(float x) {
+  constexpr float root = 0.7978845608F, cubic = 0.044715F;  // sqrt(2/pi)
+  return 0.5F * x * (1 + std::tanh(root * (x + cubic * x * x * x)));
+}
+
+}  // namespace
+
+Mlp::Mlp(const fields::StateShape& shape, const Options& options, const Weights& weights)
+    : width_(static_cast<std::size_t>(options.width)),
+      modulation_(shape, options.conditioned, modulating(options.depth), weights),
+      input_(weights.dense("input")),
+      output_(weights.dense("output")) {
+  for (int i = 0; i < options.depth; ++i) {
+    blocks_.push_back({weights.dense(fmt::format("blocks.{}.expand", i)),
+                       weights.dense(fmt::format("blocks.{}.contract", i))});
+  }
+}
+
+void Mlp::forward(const Query& query, float* psi, int threads) const {
+  const auto rows = static_cast<std::size_t>(query.rows);
+  const std::vector<float> modulation = modulation_.of(query, threads);
+  const auto of_row = [&](std::size_t r, std::size_t part) {
+    return modulation.data() + r * static_cast<std::size_t>(modulation_.values()) + part * width_;
+  };
+  std::vector<float> x(rows * width_), normal(x.size()), added(x.size()), hidden;
+  const auto normalise = [&](std::size_t part) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      modulated_norm(x.data() + r * width_, width_, of_row(r, part), of_row(r, part + 1),
+                     normal.data() + r * width_);
+    }
+  };
+  const auto run = [&](const kernels::DenseLayer& layer, const float* from, float* to) {
+    layer.forward(from, query.rows, to, layer.out(), threads);
+  };
+  run(input_, query.state, x.data());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {  // shift, scale, gate
+    normalise(3 * i);
+    hidden.resize(rows * static_cast<std::size_t>(blocks_[i].expand.out()));
+    run(blocks_[i].expand, normal.data(), hidden.data());
+    for (auto& value : hidden) value = gelu(value);
+    run(blocks_[i].contract, hidden.data(), added.data());
+    for (std::size_t r = 0; r < rows; ++r) {
+      const float* gate = of_row(r, 3 * i + 2);
+      for (std::size_t k = 0; k < width_; ++k) x[r * width_ + k] += gate[k] * added[r * width_ + k];
+    }
+  }
+  normalise(3 * blocks_.size());
+  run(output_, normal.data(), psi);
+}
+
+}  // namespace cvf::runtime

@@ -73,6 +73,8 @@ void StateFacts::describe(config::Section& s) {
 
 void ModelSpec::describe(config::Section& s) {
   s.key("precision", &precision, "type of the weights", config::one_of({"float32", "float64"}));
+  s.key("members", &members, "fields that were trained together; a model without this key has one",
+        config::between(1, most_members));
   std::vector<std::string> lines = lines_of(provenance);
   s.key("provenance", &lines, "how the model came about, key=text");
   provenance = provenance_of(lines);

@@ -22,10 +22,13 @@ struct StateFacts : StateSpec {
   void describe(config::Section& section);
 };
 
+inline constexpr int most_members = 100;
+
 struct ModelSpec {
   StateFacts state;
   ContextSpec context;
   fields::Choice field = "sit";
+  int members = 1;  // fields of this kind, trained together
   std::string normalizer = "cascaded";
   normalizers::Options normalizer_options;
   std::string precision = "float32";

@@ -5,6 +5,7 @@
 #include "core/errors.hpp"
 #include "core/machine.hpp"
 #include "core/registry.hpp"
+#include "fields/members.hpp"
 #include "model/tensors.hpp"
 
 namespace cvf::model {
@@ -39,7 +40,7 @@ std::string readable_toml(const ModelSpec& spec) {
 }
 
 void refuse_beyond_memory(const ModelSpec& spec, const fields::StateShape& shape) {
-  const double values = spec.field.settings->values(shape);
+  const double values = spec.field.settings->values(shape) * spec.members;
   const double bytes = values * (spec.precision == "float64" ? 4 + 8 : 4);  // drawn in float32, then widened
   if (!memory::exceeds(bytes)) return;
   throw ConfigError("field '{}' would have {:.3g} parameters, which {}; a smaller field or grid would fit",
@@ -62,7 +63,7 @@ TrainedModel build(const ModelSpec& spec, std::uint64_t seed) {
   out.spec.check();
   const auto shape = spec.shape();
   refuse_beyond_memory(out.spec, shape);
-  out.field = out.spec.field.settings->build(shape, seed);
+  out.field = fields::build_members(*out.spec.field.settings, shape, seed, spec.members);
   out.field->to(spec.precision == "float64" ? torch::kDouble : torch::kFloat);
   out.normalizer = find(normalizers::registry(), spec.normalizer, "normalizer")
                        .make(shape.channels, spec.normalizer_options);

@@ -23,7 +23,7 @@ namespace cvf::cli {
 namespace {
 
 struct Evaluate {
-  std::string run_path, data_file, split, samples, protocol = "both", out;
+  std::string run_path, data_file, split, samples, protocol = "both", out, score;
   std::vector<std::string> channels;
   SolverOption solver;
   evaluate::Options options;
@@ -139,18 +139,22 @@ struct Evaluate {
     const auto stepper = made.build(rollout::context_of(found.model));
     const rollout::Setup setup{
         .model = found.model, .solver = *stepper, .any_spacing = any_spacing, .kept = "nothing was written"};
+    options.copies = static_cast<int>(found.model.field->member_count());
     if (calibrate) {
       refuse_unfit(splits, list, found, trained.data.file);
-      write_calibration(found, made, evaluate::trials(setup, *source, list, options),
-                        evaluate::trials(setup, *source, shape_samples(splits, list), options), list,
+      const auto by = score.empty() ? evaluate::usual_score(found.model) : evaluate::score_called(score);
+      evaluate::check_has_score(by, found.model, made);
+      write_calibration(found, made, by, evaluate::trials(setup, *source, list, options, by),
+                        evaluate::trials(setup, *source, shape_samples(splits, list), options, by), list,
                         solver.words());
       return {};
     }
+    if (options.step_doubling) evaluate::check_has_score(evaluate::Score::step_doubling, found.model, made);
     const auto calibration = calibration_for(found, made, coverage, splits, list);
     auto result = evaluate::evaluate(setup, *source, list, options);
     if (calibration) {
-      result.coverage =
-          evaluate::coverage_of(*calibration, coverage, evaluate::trials(setup, *source, list, options));
+      result.coverage = evaluate::coverage_of(
+          *calibration, coverage, evaluate::trials(setup, *source, list, options, calibration->score));
     }
     const auto from = origin(found, trained, made.to_toml(), list.size());
     keep_forecasts(result, *source, from);
@@ -256,9 +260,18 @@ void add_evaluate(CLI::App& app) {
   verb->solver.add_to(verb_app);
   verb_app
       .add_flag("--calibrate", verb->calibrate,
-                "instead: learn from the run's validation samples how large errors are beside the solver's "
+                "instead: learn from the run's validation samples how large errors are beside the model's "
                 "own doubt, and write it beside the model, for error bars (cvf rollout --coverage)")
       ->excludes("--data");
+  verb_app
+      .add_option(
+          "--score", verb->score,
+          "what the error bars of --calibrate go by: rupture (the sum of NRE * step), step_doubling or "
+          "spread (of members); without it spread where the model has several members, else rupture")
+      ->check(CLI::IsMember({"rupture", "step_doubling", "spread"}))
+      ->needs("--calibrate");
+  verb_app.add_flag("--step-doubling", verb->options.step_doubling,
+                    "goes every way once more in half steps; the difference is another signal of trust");
   verb_app
       .add_option("--coverage", verb->coverage, "of the error bars to check, where there is a calibration")
       ->check(between_0_and_1())

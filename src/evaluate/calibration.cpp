@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -166,9 +165,7 @@ void Calibration::describe(config::Section& s) {
 }
 
 std::string calibration_file(const std::string& model_folder) {
-  std::filesystem::path tidy = std::filesystem::absolute(model_folder).lexically_normal();
-  if (!tidy.has_filename()) tidy = tidy.parent_path();  // "model/" is "model"
-  return tidy.string() + ".calibration.toml";
+  return model::folder::beside(model_folder, ".calibration.toml");
 }
 
 void save(Calibration calibration, const std::string& file) {

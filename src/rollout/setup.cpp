@@ -233,8 +233,11 @@ data::ContextOptions context_options(const model::ModelSpec& spec) {
   return out;
 }
 
-solvers::Context context_of(const model::TrainedModel& model) {
-  return {.delta_min = model.spec.state.delta_min, .largest_step = model.spec.state.largest_dt};
+solvers::Context context_of(const model::TrainedModel& model,
+                            std::shared_ptr<const solvers::StepErrors> step_errors) {
+  return {.delta_min = model.spec.state.delta_min,
+          .largest_step = model.spec.state.largest_dt,
+          .step_errors = std::move(step_errors)};
 }
 
 Tensor to_model(const model::TrainedModel& model, const Physical& states) {

@@ -60,8 +60,9 @@ void warn_of_extrapolation(const data::Source& source, const model::TrainedModel
 /// The names of the model's context, as a data file is asked for it.
 data::ContextOptions context_options(const model::ModelSpec& spec);
 
-/// What the solver's defaults take from the model.
-solvers::Context context_of(const model::TrainedModel& model);
+/// What the solver's defaults take from the model, and what was learned of the errors of its steps.
+solvers::Context context_of(const model::TrainedModel& model,
+                            std::shared_ptr<const solvers::StepErrors> step_errors = nullptr);
 
 /// Physical states [B,C,...] -> s~ in the field's precision and place. A ModelError for states of another
 /// shape than the model's.

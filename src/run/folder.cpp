@@ -6,6 +6,7 @@
 #include "core/hash.hpp"
 #include "core/registry.hpp"
 #include "objectives/objective.hpp"
+#include "run/step_errors.hpp"
 
 namespace cvf::run {
 namespace {
@@ -41,6 +42,7 @@ Folder open(const std::string& path) {
   out.model = model::load(out.path);
   out.checkpoint = hex(
       sha256_of_file(fmt::format("{}/{}", model::folder::present(out.path), model::folder::manifest_name)));
+  out.step_errors = load_step_errors(out.path, out.checkpoint);
   const auto run_file = config::Document::from_text(out.model.run_toml, out.path + "/run.toml");
   out.objective = objective_of(out.model, run_file);
   if (!out.objective.empty())

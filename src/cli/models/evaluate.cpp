@@ -17,6 +17,8 @@
 #include "core/threads.hpp"
 #include "data/ranges.hpp"
 #include "evaluate/record.hpp"
+#include "evaluate/step_errors.hpp"
+#include "run/step_errors.hpp"
 #include "train/run_data.hpp"
 
 namespace cvf::cli {
@@ -117,7 +119,7 @@ struct Evaluate {
     if (options.keep > 0 && out.empty())
       throw UsageError("--keep {}: forecasts are written beside the scores; give --out NAME", options.keep);
     tensors::prepare();
-    const run::Folder found = run::open(run_path);
+    run::Folder found = run::open(run_path);
     auto trained =
         train::RunOptions::read(config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
     if (!data_file.empty()) trained.data.file = data_file;
@@ -136,12 +138,15 @@ struct Evaluate {
       options.training_every = trained.downsampling.factor;
     rollout::warn_of_extrapolation(*source, found.model, list);
     const auto made = solver.choose(found);
-    const auto stepper = made.build(rollout::context_of(found.model));
-    const rollout::Setup setup{
-        .model = found.model, .solver = *stepper, .any_spacing = any_spacing, .kept = "nothing was written"};
     options.copies = static_cast<int>(found.model.field->member_count());
     if (calibrate) {
       refuse_unfit(splits, list, found, trained.data.file);
+      learn_step_errors(found, *source, list);
+    }
+    const auto stepper = made.build(rollout::context_of(found.model, found.step_errors));
+    const rollout::Setup setup{
+        .model = found.model, .solver = *stepper, .any_spacing = any_spacing, .kept = "nothing was written"};
+    if (calibrate) {
       const auto by = score.empty() ? evaluate::usual_score(found.model) : evaluate::score_called(score);
       evaluate::check_has_score(by, found.model, made);
       write_calibration(found, made, by, evaluate::trials(setup, *source, list, options, by),
@@ -160,6 +165,22 @@ struct Evaluate {
     keep_forecasts(result, *source, from);
     write(result, from);
     return {std::move(result), from};
+  }
+
+  // For solver.tolerance; a field that sees no step has no mean velocity over one.
+  void learn_step_errors(run::Folder& found, const data::Source& source, const Samples& list) const {
+    if (!found.model.field->conditioned()) return;
+    const auto any = solvers::make("euler", rollout::context_of(found.model));
+    const rollout::Setup setup{
+        .model = found.model, .solver = *any, .any_spacing = any_spacing, .kept = "nothing was written"};
+    const auto tried = evaluate::tried_steps(setup, source, list, options);
+    const auto errors = evaluate::fit_step_errors(tried);
+    run::save_step_errors(found, errors, data::write_ranges(list));
+    found.step_errors = run::load_step_errors(found.path, found.checkpoint);
+    fmt::print(
+        "{}: the error of a step by its NRE and length, {:.3g} to {:.3g} standard deviations of the state, "
+        "from {} steps; for solver.tolerance\n",
+        run::step_errors_file(found.path), errors.error.front(), errors.error.back(), tried.size());
   }
 
   void keep_forecasts(const evaluate::Evaluation& result, const data::Source& source,

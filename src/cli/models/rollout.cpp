@@ -126,14 +126,17 @@ struct Rollout {
   }
 
   // A record of each frame and its steps is held until the end.
-  void check_resources(const data::Source& source, const std::vector<std::size_t>& wanted) const {
+  // `arrays` of the size of the states: themselves, and what stands beside them.
+  void check_resources(const data::Source& source, const std::vector<std::size_t>& wanted,
+                       double arrays) const {
     constexpr double notes_of_a_frame = 400;
     double frames = 0;
     for (const auto sample : wanted) frames += request.frames_of(source, sample);
-    data::check_resources(out, {.samples = static_cast<double>(wanted.size()),
-                                .frames = frames,
-                                .frame_values = static_cast<double>(source.description().frame_size()),
-                                .frame_notes = notes_of_a_frame});
+    data::check_resources(out,
+                          {.samples = static_cast<double>(wanted.size()),
+                           .frames = frames,
+                           .frame_values = arrays * static_cast<double>(source.description().frame_size()),
+                           .frame_notes = notes_of_a_frame});
   }
 
   void run() {
@@ -149,9 +152,10 @@ struct Rollout {
     const auto source = open(found, trained);
     const auto wanted = chosen(trained, source->description().samples);
     const solvers::Choice made = solver.choose(found);
-    const auto stepper = made.build(rollout::context_of(found.model));
+    const auto stepper = made.build(rollout::context_of(found.model, found.step_errors));
     rollout::warn_of_extrapolation(*source, found.model, wanted);
-    check_resources(*source, wanted);
+    check_resources(*source, wanted,
+                    1.0 + (found.model.field->member_count() > 1 ? 1 : 0) + (coverage > 0 ? 1 : 0));
     const rollout::Setup setup{found.model, *stepper,
                                static_cast<std::size_t>(std::min(memory_mb * 1e6, 1e18)), any_spacing,
                                "no forecast was written"};

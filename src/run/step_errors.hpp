@@ -1,0 +1,22 @@
+// FOLDER.step-errors.toml, beside a model: how large the error of a step is, for solvers that take a
+// tolerance.
+#pragma once
+
+#include <memory>
+
+#include "run/folder.hpp"
+#include "solvers/step_errors.hpp"
+
+namespace cvf::run {
+
+std::string step_errors_file(const std::string& model_folder);
+
+/// `samples` are those that it was learned from, in words.
+void save_step_errors(const Folder& run, const solvers::StepErrors& errors, const std::string& samples);
+
+/// Null where there is none, or it was made for another checkpoint of this model. A ModelError for a damaged
+/// one.
+std::shared_ptr<const solvers::StepErrors> load_step_errors(const std::string& model_folder,
+                                                            const std::string& checkpoint);
+
+}  // namespace cvf::run

@@ -89,7 +89,7 @@ struct Entrant {
     for (const auto& [begin, end] : learner->micro_batches(learner->batch.rows())) {
       Recorder recorder(*learner->model.field);
       learner->objective->loss({recorder, *learner->model.normalizer}, learner->batch.rows(begin, end),
-                               learner->draws.rows(begin, end));
+                               learner->draws.front().rows(begin, end));
       micro_batches.push_back(recorder.calls);
     }
   }

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
@@ -27,11 +28,10 @@ def program() -> str:
 
 def run(arguments: List[str], progress: Progress = False) -> str:
     """Runs `cvf ARGUMENTS` and gives what it prints. `progress`: True shows what it says meanwhile, a function gets each line."""
-    child = subprocess.Popen([program()] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             errors="replace")
     last = ""
-    with tempfile.TemporaryFile("w+") as printed:
-        import threading
+    with tempfile.TemporaryFile("w+") as printed, subprocess.Popen(
+            [program()] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            errors="replace") as child:
         reader = threading.Thread(target=lambda: shutil.copyfileobj(child.stdout, printed), daemon=True)
         reader.start()
         try:

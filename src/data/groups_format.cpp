@@ -48,6 +48,7 @@ std::string GroupsPlan::digest() const {
   }
   for (const auto& sample_times : times) add(sample_times);
   for (const auto& [name, value] : attributes) all += fmt::format("{}={}\n", name, value);
+  for (const auto& name : beside) all += fmt::format("beside {}\n", name);
   return hex(sha256(all));
 }
 

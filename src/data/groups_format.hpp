@@ -3,6 +3,7 @@
 //
 //   /                attributes: generator, version, channels, boundary, axes, and what the maker adds
 //   (config, seed, ...) /0000/data       float32 (t,z,y,x,c), (t,y,x,c), (t,x,c) or (t,c), one chunk a frame
+//   /0000/NAME       further arrays of the same shape, where the plan names any
 //   /0000/grid/{x,y,z,t}
 //   /0000/scalars/*  float64: drawn parameters, solver statistics
 //   /0000/static/*   float32 of the grid's shape: fields that do not change in time
@@ -24,6 +25,7 @@ struct GroupsPlan {
   std::vector<std::vector<double>> times = {};  // for each sample
   std::vector<std::string> scalar_names = {};
   std::vector<std::pair<std::string, std::string>> attributes = {};  // of the root
+  std::vector<std::string> beside = {};  // further arrays of each sample, shaped as its data: "spread"
 
   std::vector<std::size_t> static_extents() const;  // of a static field: as the grid
   std::size_t samples() const { return times.size(); }

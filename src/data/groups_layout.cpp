@@ -62,6 +62,8 @@ void GroupsWriter::lay_out(const std::string& path) const {
       storage.chunk.front() = 1;
     }
     group.create_dataset("data", extents, storage).set("axes", plan_.axes());
+    for (const auto& name : plan_.beside)
+      group.create_dataset(name, extents, storage).set("axes", plan_.axes());
     write_grid(group, plan_, sample);
     const auto reserve = [](const hdf5::Group& parent, const std::string& name, const hdf5::Extents& shape,
                             hdf5::Element element) {
@@ -93,6 +95,10 @@ void GroupsWriter::find_places(const std::string& path) {
     Places& places = places_[sample];
     const auto offset = [&group](const std::string& name) { return H5Dget_offset(group.dataset(name).id()); };
     places.frames = frame_offsets(group.dataset("data"), plan_.frame_size() * sizeof(float));
+    for (const auto& name : plan_.beside) {
+      const auto more = frame_offsets(group.dataset(name), plan_.frame_size() * sizeof(float));
+      places.frames.insert(places.frames.end(), more.begin(), more.end());
+    }
     for (const auto& name : plan_.scalar_names) places.scalars.push_back(offset("scalars/" + name));
     for (const auto& name : statics) places.statics.push_back(offset(static_path(name)));
     for (const auto& name : controls) places.controls.push_back(offset(control_path(name)));

@@ -108,7 +108,7 @@ void GroupsWriter::write_at(std::uint64_t offset, const void* bytes, std::size_t
 std::uint32_t& GroupsWriter::sum_of(std::size_t sample, std::size_t piece) {
   auto& sums = sums_[sample];
   if (sums.empty()) {
-    sums.resize(plan_.times[sample].size() + plan_.scalar_names.size() +
+    sums.resize(places_[sample].frames.size() + plan_.scalar_names.size() +
                 plan_.state.count(Role::static_field) + plan_.state.count(Role::control));
   }
   return sums.at(piece);
@@ -119,23 +119,28 @@ void GroupsWriter::write_frame(std::size_t sample, std::size_t frame, std::span<
   sum_of(sample, frame) = crc32c(std::as_bytes(values));
 }
 
+void GroupsWriter::write_beside(std::size_t sample, std::size_t which, std::size_t frame,
+                                std::span<const float> values) {
+  write_frame(sample, (which + 1) * plan_.times[sample].size() + frame, values);
+}
+
 void GroupsWriter::write_scalars(std::size_t sample, std::span<const double> values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     write_at(places_[sample].scalars.at(i), &values[i], sizeof(double));
-    sum_of(sample, plan_.times[sample].size() + i) = crc32c(std::as_bytes(values.subspan(i, 1)));
+    sum_of(sample, places_[sample].frames.size() + i) = crc32c(std::as_bytes(values.subspan(i, 1)));
   }
 }
 
 void GroupsWriter::write_static(std::size_t sample, std::size_t which, std::span<const float> values) {
   write_at(places_[sample].statics.at(which), values.data(), values.size_bytes());
-  const std::size_t before = plan_.times[sample].size() + plan_.scalar_names.size();
+  const std::size_t before = places_[sample].frames.size() + plan_.scalar_names.size();
   sum_of(sample, before + which) = crc32c(std::as_bytes(values));
 }
 
 void GroupsWriter::write_control(std::size_t sample, std::size_t which, std::span<const float> values) {
   write_at(places_[sample].controls.at(which), values.data(), values.size_bytes());
   const std::size_t before =
-      plan_.times[sample].size() + plan_.scalar_names.size() + plan_.state.count(Role::static_field);
+      places_[sample].frames.size() + plan_.scalar_names.size() + plan_.state.count(Role::static_field);
   sum_of(sample, before + which) = crc32c(std::as_bytes(values));
 }
 

@@ -47,6 +47,7 @@ class GroupsWriter {
 
   // Each sample by one thread, different samples by any number of threads.
   void write_frame(std::size_t sample, std::size_t frame, std::span<const float> values);  // [ny, nx, C]
+  void write_beside(std::size_t sample, std::size_t which, std::size_t frame, std::span<const float> values);
   void write_scalars(std::size_t sample, std::span<const double> values);  // in the plan's order
   void write_static(std::size_t sample, std::size_t which, std::span<const float> values);   // [ny, nx]
   void write_control(std::size_t sample, std::size_t which, std::span<const float> values);  // [T]
@@ -64,8 +65,9 @@ class GroupsWriter {
   const std::string& part_path() const { return part_path_; }
 
  private:
-  struct Places {  // byte offsets in the file
-    std::vector<std::uint64_t> frames, scalars, statics, controls;
+  struct Places {                       // byte offsets in the file
+    std::vector<std::uint64_t> frames;  // those of the data, then those of each array beside it
+    std::vector<std::uint64_t> scalars, statics, controls;
   };
   void begin();
   void go_on(const SampleJournal::Content& before);

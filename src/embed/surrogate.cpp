@@ -150,7 +150,7 @@ Surrogate Surrogate::load(const std::string& folder, const std::vector<std::stri
   inside->state = inside->run.model.spec.state;
   inside->channels = inside->state.names();
   inside->choice = run::solver_for(inside->run, settings);
-  const auto context = rollout::context_of(inside->run.model);
+  const auto context = rollout::context_of(inside->run.model, inside->run.step_errors);
   inside->solver = inside->choice.build(context);
   inside->plain = solvers::make("euler");  // without a context, a step of any length is one step
   inside->velocity =

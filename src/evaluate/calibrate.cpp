@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <deque>
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
@@ -64,10 +64,55 @@ double worst_ratio(const Calibration& c, const Trial& trial) {
   return metrics::worst_ratio(scores, std::span(trial.error).subspan(1));
 }
 
+// |error| / value_scales of each frame of a sample; an error that is not a number is beyond every bar.
+std::vector<std::vector<double>> ratios_of(const Truth& truth, const rollout::Forecast& forecast,
+                                           const Doubt& doubt, std::size_t sample) {
+  std::vector<std::vector<double>> out;
+  if (!doubt.values.defined()) return out;
+  const auto i = static_cast<std::int64_t>(sample);
+  const torch::Tensor all = (forecast.states.value[i] - truth.states[i]).abs().to(torch::kDouble) /
+                            doubt.values[i].to(torch::kDouble).clamp_min(1e-12);
+  const torch::Tensor known =
+      torch::where(torch::isnan(all), torch::full_like(all, infinite), all).contiguous();
+  const std::int64_t size = known[0].numel();
+  for (std::size_t k = 0; k < truth.times[sample].size(); ++k) {
+    const double* first = known.data_ptr<double>() + static_cast<std::int64_t>(k) * size;
+    out.push_back(thinned({first, first + size}));
+  }
+  return out;
+}
+
+// The numbers of each trajectory that has frames in an octave.
+class Binned {
+ public:
+  Binned(const Calibration& c, std::span<const Trial> trials) : all_(octaves) {
+    for (const auto& trial : trials) {
+      std::vector<BinOfTrajectory> own(octaves);
+      for (std::size_t k = 1; k < trial.times.size(); ++k)
+        own[c.octave(trial.times[k] - trial.times[0])].push_back(numbers_of(trial, k));
+      for (std::size_t i = 0; i < octaves; ++i) {
+        if (!own[i].empty()) all_[i].push_back(std::move(own[i]));
+      }
+    }
+  }
+  const std::vector<BinOfTrajectory>& octave(std::size_t i) const { return all_[i]; }
+
+ private:
+  const std::vector<double>* numbers_of(const Trial& trial, std::size_t frame) {
+    if (!trial.ratios.empty()) return &trial.ratios[frame];
+    const double ratio = trial.error[frame] / trial.doubt[frame];
+    singles_.push_back({std::isnan(ratio) || std::isinf(trial.doubt[frame]) ? infinite : ratio});
+    return &singles_.back();
+  }
+
+  std::vector<std::vector<BinOfTrajectory>> all_;
+  std::deque<std::vector<double>> singles_;
+};
+
 }  // namespace
 
 std::vector<Trial> trials(const rollout::Setup& setup, const data::Source& source,
-                          std::span<const std::size_t> samples, const Viewing& viewing) {
+                          std::span<const std::size_t> samples, const Viewing& viewing, Score score) {
   rollout::check_fits(source, setup.model, setup.any_spacing);
   TruthReader reader(source, viewing);
   Progress progress("error bars", samples.size(), "samples");
@@ -77,8 +122,10 @@ std::vector<Trial> trials(const rollout::Setup& setup, const data::Source& sourc
     interrupt::throw_if_requested("nothing was written");
     const Truth truth = reader.read(samples.subspan(first, std::min(together, samples.size() - first)));
     const auto forecast = rollout::forecast(setup, truth.start(), truth.times, {}, truth.contexts);
+    const Doubt doubt = doubt_of(score, setup, truth.start(), truth.times, forecast, truth.contexts);
     for (std::size_t i = 0; i < truth.rows(); ++i) {
-      out.push_back({truth.times[i], doubts(forecast.frames[i]), truth.errors(forecast.states.value, i)});
+      out.push_back({truth.times[i], doubt.frames[i], truth.errors(forecast.states.value, i),
+                     ratios_of(truth, forecast, doubt, i)});
     }
     progress.advance(truth.rows());
   }
@@ -103,11 +150,16 @@ Calibration calibrate(std::span<const Trial> trials, std::span<const Trial> for_
   std::vector<double> ratios;
   for (const auto& trial : trials) ratios.push_back(worst_ratio(out, trial));
   out.set_ratios(std::move(ratios));
+  const Binned binned(out, trials);
+  for (std::size_t i = 0; i < octaves; ++i) out.bins.add(binned.octave(i));
   return out;
 }
 
 Coverage coverage_of(const Calibration& calibration, double wanted, std::span<const Trial> trials) {
-  Coverage out{.wanted = wanted, .factor = calibration.factor(wanted), .samples = trials.size()};
+  Coverage out{.score = calibration.score,
+               .wanted = wanted,
+               .factor = calibration.factor(wanted),
+               .samples = trials.size()};
   // Given the calibration, the probability to be inside is Beta distributed with about this variance.
   const double draws =
       1 / static_cast<double>(calibration.trajectories + 2) + 1 / static_cast<double>(trials.size());
@@ -125,6 +177,18 @@ Coverage coverage_of(const Calibration& calibration, double wanted, std::span<co
   }
   out.last_bar = median(std::move(last_bars));
   out.last_error = median(std::move(last_errors));
+  const Binned binned(calibration, trials);
+  for (std::size_t i = 0; calibration.bins.known() && i < octaves; ++i) {
+    const double to = std::ldexp(calibration.horizon, static_cast<int>(i + 1) - static_cast<int>(octaves));
+    BinCoverage bin{.from = i == 0 ? 0 : to / 2,
+                    .to = to,
+                    .factor = calibration.bins.factor(i, wanted),
+                    .samples = binned.octave(i).size()};
+    if (bin.samples == 0 || std::isinf(bin.factor)) continue;
+    for (const auto& frames : binned.octave(i))
+      bin.reached += share_within(frames, bin.factor) / static_cast<double>(bin.samples);
+    out.bins.push_back(bin);
+  }
   return out;
 }
 

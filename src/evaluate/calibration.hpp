@@ -1,11 +1,12 @@
 // The error bars of metrics, under the names of this room.
 #pragma once
 
+#include "evaluate/doubt.hpp"
 #include "metrics/calibration.hpp"
-#include "rollout/protocols.hpp"
 
 namespace cvf::evaluate {
 
+using metrics::BinOfTrajectory;
 using metrics::Calibration;
 using metrics::calibration_file;
 using metrics::doubts;

@@ -93,7 +93,50 @@ metrics::Setting setting_of(const data::Description& d) {
   return out;
 }
 
+void add_trust(TrustRecord& trust, const rollout::Setup& setup, const Truth& truth, const Forecast& forecast,
+               bool step_doubling) {
+  if (!step_doubling) return trust.add(truth, forecast);
+  const Forecast halves =
+      rollout::with_half_steps(setup, truth.start(), truth.times, forecast, truth.contexts);
+  trust.add(truth, forecast, &halves);
+}
+
+// The members of a model, each against the truth.
+class Alone {
+ public:
+  Alone(std::size_t members, const std::vector<std::string>& names, const metrics::Setting& setting) {
+    for (std::size_t m = 0; m < members && members > 1; ++m)
+      boards_.push_back(std::make_unique<metrics::Scoreboard>(names, setting));
+  }
+  void add(const Truth& truth, const Forecast& forecast) {
+    for (std::size_t m = 0; m < boards_.size(); ++m) score(*boards_[m], truth, forecast.members[m], 0);
+  }
+  std::vector<OneMember> results() const {
+    std::vector<OneMember> out;
+    for (const auto& board : boards_) {
+      const auto scores = board->scores();
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        if (out.size() <= i) out.push_back({scores[i].row, {}});
+        out[i].members.push_back(scores[i].diverged ? std::nullopt : scores[i].value);
+      }
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::unique_ptr<metrics::Scoreboard>> boards_;
+};
+
 }  // namespace
+
+std::optional<double> OneMember::mean() const {
+  double sum = 0;
+  for (const auto& value : members) {
+    if (!value) return std::nullopt;
+    sum += *value / static_cast<double>(members.size());
+  }
+  return sum;
+}
 
 const metrics::Score* Part::find(std::string_view metric) const {
   for (const auto& score : scores) {
@@ -127,6 +170,7 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
     const auto setting = setting_of(d);
     metrics::Scoreboard board(protocol.metrics, setting);
     Baselines baselines(protocol.of_baselines, setting, mean, name == "one_step");
+    Alone alone(static_cast<std::size_t>(setup.model.field->member_count()), protocol.of_baselines, setting);
     Part part{.protocol = name, .kept = Kept(name == "one_step" ? 0 : options.keep)};
     Timeline timeline;
     TrustRecord trust;
@@ -141,11 +185,13 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
       baselines.add(truth);
       timeline.add(truth);
       part.kept.take(truth, forecast, name == "direct");
-      if (name == "time_informed") trust.add(truth, forecast);
+      alone.add(truth, forecast);
+      if (name == "time_informed") add_trust(trust, setup, truth, forecast, options.step_doubling);
       progress.advance(group.size());
     }
     part.scores = board.scores();
     part.baselines = baselines.results();
+    part.one_member = alone.results();
     part.trust = trust.trust();
     part.divergence = board.divergence_sentence();
     out.times = timeline.means();

@@ -19,17 +19,27 @@ struct Options : Viewing {
   std::vector<std::string> protocols{"time_informed", "direct"};
   bool one_step = true;
   std::vector<std::size_t>
-      training;            // samples of the file whose mean state is a baseline; none: the normalizer's
-  int training_every = 0;  // training saw every so many frames of the file; 0: not known, or irregular
-  std::size_t keep = 0;    // forecasts of so many samples, for pictures
+      training;                // samples of the file whose mean state is a baseline; none: the normalizer's
+  int training_every = 0;      // training saw every so many frames of the file; 0: not known, or irregular
+  std::size_t keep = 0;        // forecasts of so many samples, for pictures
+  bool step_doubling = false;  // goes every time-informed way once more in half steps, as a signal of trust
+};
+
+/// An error of the members, each by itself; a member that diverged has none.
+struct OneMember {
+  const metrics::Row* row;
+  std::vector<std::optional<double>> members;
+
+  std::optional<double> mean() const;  // none where one of them diverged
 };
 
 struct Part {
   std::string protocol;  // "one_step", "time_informed" or "direct"
   std::vector<metrics::Score> scores;
   std::string divergence;  // a sentence; empty: none
-  Trust trust;             // time_informed with a solver that measures NRE
+  Trust trust;             // time_informed with a solver that measures NRE, or with another doubt
   std::vector<Baseline> baselines;
+  std::vector<OneMember> one_member;  // of a model of several
   Kept kept;
 
   const metrics::Score* find(std::string_view metric) const;

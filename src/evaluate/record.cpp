@@ -28,6 +28,12 @@ Json json_of(const Baseline& baseline) {
   return out;
 }
 
+Json json_of(const OneMember& one) {
+  Json out{{"value", one.mean() ? Json(*one.mean()) : Json()}};
+  for (const auto& member : one.members) out["members"].push_back(member ? Json(*member) : Json());
+  return out;
+}
+
 Json json_of(const SignalScore& signal) {
   Json out{{"about", signal.about}, {"pooled", signal.pooled}};
   const auto& within = signal.within;
@@ -42,6 +48,7 @@ Json json_of(const SignalScore& signal) {
 Json json_of(const Trust& trust, const std::vector<double>& times) {
   Json out{{"pairs", trust.pairs}, {"samples", trust.samples}};
   for (const auto& signal : trust.signals) out["rank_correlation"][signal.name] = json_of(signal);
+  out["reliability_of"] = trust.reliability_of;
   for (const auto& bin : trust.reliability) {
     Json parts;
     for (const auto& part : bin.parts) {
@@ -57,14 +64,23 @@ Json json_of(const Trust& trust, const std::vector<double>& times) {
 }
 
 Json json_of(const Coverage& coverage) {
-  return {{"wanted", coverage.wanted},
-          {"reached", coverage.reached()},
-          {"scatter", coverage.scatter},
-          {"samples", coverage.samples},
-          {"unbounded", coverage.unbounded},
-          {"factor", coverage.factor},
-          {"median_last_bar", coverage.last_bar},
-          {"median_last_error", coverage.last_error}};
+  Json out{{"score", name(coverage.score)},
+           {"wanted", coverage.wanted},
+           {"reached", coverage.reached()},
+           {"scatter", coverage.scatter},
+           {"samples", coverage.samples},
+           {"unbounded", coverage.unbounded},
+           {"factor", coverage.factor},
+           {"median_last_bar", coverage.last_bar},
+           {"median_last_error", coverage.last_error}};
+  for (const auto& bin : coverage.bins) {
+    out["bins"].push_back({{"from", bin.from},
+                           {"to", bin.to},
+                           {"factor", bin.factor},
+                           {"reached", bin.reached},
+                           {"samples", bin.samples}});
+  }
+  return out;
 }
 
 std::string by_channel(const metrics::Score& score) {
@@ -99,9 +115,18 @@ std::string lines_of(const std::vector<Baseline>& baselines, const metrics::Scor
   return out;
 }
 
+std::string line_of(const std::vector<OneMember>& all, const metrics::Score& beside) {
+  for (const auto& one : all) {
+    if (one.row != beside.row || !is_error_of_states(beside)) continue;
+    return fmt::format("    {:<25} {:>12}  mean of the {} members, each by itself\n", "one_member",
+                       one.mean() ? fmt::format("{:.4g}", *one.mean()) : "diverged", one.members.size());
+  }
+  return "";
+}
+
 std::string lines_of(const Trust& trust, const std::vector<double>& times) {
   std::string out = fmt::format(
-      "  trust: rank correlation with the error, of {} samples; {} or more have a doubt at {} frames\n",
+      "  trust: rank correlation with the error, of {} samples; {} or more are known at {} frames\n",
       trust.samples, metrics::least_samples, trust.signals.front().within.frames);
   out += fmt::format("    {:<10} {:>14} {:>18} {:>12}\n", "signal", "at equal time", "95 % interval",
                      "all frames");
@@ -112,7 +137,10 @@ std::string lines_of(const Trust& trust, const std::vector<double>& times) {
                        varies ? fmt::format("{:.2f} .. {:.2f}", within.low, within.high) : "", pooled, about);
   }
   if (!trust.reliability.empty())
-    out += "    mean error at these lead times, from the least to the most doubted part of the samples\n";
+    out += fmt::format(
+        "    mean error at these lead times, from the part of the samples with the least {} to that with the "
+        "most\n",
+        trust.reliability_of);
   for (const auto& bin : trust.reliability) {
     out += fmt::format("    {:>9.4g} .. {:<9.4g}", times.at(bin.first + 1), times.at(bin.last + 1));
     for (const auto& part : bin.parts) out += fmt::format(" {:>10.4g}", part.mean_error);
@@ -166,8 +194,14 @@ std::string line_of(const Coverage& coverage) {
       "error bars\n  coverage at {}: {:.4g} of {} samples, at every frame (may scatter by {:.2f})",
       coverage.wanted, coverage.reached(), coverage.samples, coverage.scatter);
   if (coverage.unbounded > 0) out += fmt::format("; {} have frames without a bar", coverage.unbounded);
-  return out + fmt::format("\n  at the last frame the bar is {:.4g} and the error {:.4g} (medians)\n",
-                           coverage.last_bar, coverage.last_error);
+  out += fmt::format("\n  at the last frame the bar is {:.4g} and the error {:.4g} (medians); score: {}\n",
+                     coverage.last_bar, coverage.last_error, name(coverage.score));
+  if (coverage.bins.empty()) return out;
+  out += fmt::format("  coverage of single {} by lead time\n",
+                     coverage.score == Score::rupture ? "frames" : "values");
+  for (const auto& bin : coverage.bins)
+    out += fmt::format("    {:>9.4g} .. {:<9.4g} {:>8.3f}\n", bin.from, bin.to, bin.reached);
+  return out;
 }
 
 }  // namespace
@@ -177,7 +211,7 @@ std::string table(const Evaluation& evaluation) {
   for (const auto& part : evaluation.parts) {
     out += fmt::format("{}\n", part.protocol);
     for (const auto& score : part.scores) {
-      out += line_of(score) + lines_of(part.baselines, score);
+      out += line_of(score) + line_of(part.one_member, score) + lines_of(part.baselines, score);
     }
     if (!part.divergence.empty()) out += fmt::format("  {}\n", part.divergence);
     if (part.trust.measured()) out += lines_of(part.trust, evaluation.times);
@@ -192,6 +226,7 @@ std::string json(const Evaluation& evaluation, const Origin& origin) {
   for (const auto& part : evaluation.parts) {
     Json& into = out[part.protocol];
     for (const auto& score : part.scores) into[std::string(score.row->name)] = json_of(score);
+    for (const auto& one : part.one_member) into["one_member"][std::string(one.row->name)] = json_of(one);
     for (const auto& baseline : part.baselines) into["baselines"][baseline.name] = json_of(baseline);
     if (!part.divergence.empty()) into["divergence"] = part.divergence;
     if (part.trust.measured()) into["trust"] = json_of(part.trust, evaluation.times);
@@ -208,6 +243,11 @@ std::string csv(const Evaluation& evaluation) {
     for (const auto& score : part.scores) out += csv_lines(part.protocol, "", score);
     for (const auto& baseline : part.baselines) {
       for (const auto& score : baseline.scores) out += csv_lines(part.protocol, baseline.name + ".", score);
+    }
+    for (const auto& one : part.one_member) {
+      out += fmt::format("{},one_member.{},{},{},{}\n", part.protocol, one.row->name,
+                         one.mean() ? fmt::format("{}", *one.mean()) : "", one.row->unit,
+                         one.mean() ? "ok" : "diverged");
     }
     if (part.trust.measured()) out += csv_lines(part.protocol, part.trust);
   }

@@ -1,6 +1,7 @@
 // Does the model know when it is wrong? What goes with the error of a forecast, among signals that need no
-// truth: the doubt (`doubts`: the sum over the accepted steps of NRE * step so far), and beside it two that
-// need no model of errors at all: the time since the start, and how far the prediction has moved from it.
+// truth: the doubt (`doubts`: the sum over the accepted steps of NRE * step so far), step doubling and the
+// spread of members where there are such, and beside them two that need no model of errors at all: the time
+// since the start, and how far the prediction has moved from it.
 #pragma once
 
 #include <string>
@@ -18,29 +19,37 @@ struct SignalScore {
 };
 
 struct Trust {
-  std::vector<SignalScore> signals;               // the doubt first
-  std::vector<metrics::LeadTimeBin> reliability;  // of the doubt; frame 0 is the first predicted one
+  std::vector<SignalScore> signals;               // the doubt first, if the solver measures it
+  std::vector<metrics::LeadTimeBin> reliability;  // frame 0 is the first predicted one
+  std::string reliability_of;                     // the signal: the spread of members, else the doubt
   std::size_t samples = 0, pairs = 0;
 
   bool measured() const { return pairs > 0; }
 };
 
-/// The signals and errors of forecasts made frame by frame. A sample counts up to the first frame whose doubt
-/// was not measured or whose error is not finite.
+/// The signals and errors of forecasts made frame by frame. A signal that no sample has is left out; a sample
+/// counts up to the first frame at which its error or one of the others is not finite.
 class TrustRecord {
  public:
-  void add(const Truth& truth, const rollout::Forecast& forecast);
+  /// `halves`: the same way in half steps, if it was gone.
+  void add(const Truth& truth, const rollout::Forecast& forecast, const rollout::Forecast* halves = nullptr);
   Trust trust() const;
 
  private:
   struct Signal {
     std::string name, about;
-    std::vector<metrics::Track> tracks = {};  // one for each sample
+    std::vector<std::vector<double>> samples = {};  // at each predicted frame
+
+    bool known() const;
+    /// The sample's numbers up to `frames`, beside its errors.
+    metrics::Track track(std::size_t sample, std::size_t frames, const std::vector<double>& errors) const;
   };
   std::vector<Signal> signals_{{"doubt", "sum of NRE * step so far"},
+                               {"doubling", "RMS between steps and half steps of the whole way"},
+                               {"spread", "RMS of the standard deviation over members"},
                                {"time", "since the start, alone"},
                                {"distance", "RMSE between the prediction and the first state, alone"}};
-  std::size_t pairs_ = 0;
+  std::vector<std::vector<double>> errors_;
 };
 
 }  // namespace cvf::evaluate

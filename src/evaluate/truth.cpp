@@ -84,8 +84,8 @@ void TruthReader::check_resources(std::span<const std::size_t> samples) const {
   for (const auto sample : samples) most = std::max(most, d.frames.at(sample));
   most = most / static_cast<std::size_t>(std::max(viewing_.every, 1)) + 1;
   if (viewing_.frames > 0) most = std::min(most, static_cast<std::size_t>(viewing_.frames) + 1);
-  const double bytes = 3.0 * static_cast<double>(samples.size()) * static_cast<double>(most) *
-                       static_cast<double>(d.frame_size()) * sizeof(float);
+  const double bytes = (2.0 + viewing_.copies) * static_cast<double>(samples.size()) *
+                       static_cast<double>(most) * static_cast<double>(d.frame_size()) * sizeof(float);
   if (!memory::exceeds(bytes)) return;
   throw DataError("{}: {} samples with {} frames {}; a smaller --together would fit", d.file, samples.size(),
                   most, memory::shortage(bytes));

@@ -16,6 +16,7 @@ struct Viewing {
   int frames = 0;     // predicted frames; 0 = to the end of each sample
   int together = 16;  // samples in a group
   int every = 1;      // looks at every so many frames of the file: its training grid, say
+  int copies = 1;     // of the states that a forecast holds: each member's
 };
 
 /// Shorter samples are filled up with their last frame, which nobody reads.

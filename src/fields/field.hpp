@@ -39,6 +39,10 @@ class VelocityField : public torch::nn::Module {
   /// better taken in micro-batches. 0: any number.
   virtual std::int64_t micro_batch_rows(double /*evaluations*/) const { return 0; }
 
+  /// Fields of one kind that were trained together (fields/members.hpp): one is its own member.
+  virtual std::int64_t member_count() const { return 1; }
+  virtual VelocityField& member(std::int64_t /*index*/) { return *this; }
+
   const StateShape& shape() const { return shape_; }
   /// Whether a batch of states of these sizes can be shown.
   bool takes(c10::IntArrayRef sizes) const;

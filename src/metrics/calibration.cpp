@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -16,8 +15,27 @@ namespace {
 constexpr std::size_t most_ratios = 2000;
 constexpr double rounding = 1e-3;  // times in files are rounded
 
-std::string score_words() {
-  return fmt::format("sum over the accepted steps so far of max(NRE, {}) * step", least_nre);
+std::string score_words(Score score) {
+  switch (score) {
+    case Score::rupture:
+      return fmt::format("sum over the accepted steps so far of max(NRE, {}) * step", least_nre);
+    case Score::step_doubling:
+      return "root mean square of the difference from the same way in half steps";
+    case Score::spread:
+      return "root mean square of the standard deviation over members";
+  }
+  return "";
+}
+
+void describe_score(Score& score, config::Section& s) {
+  std::string words = score_words(score);
+  std::vector<std::string> known;
+  for (const Score one : {Score::rupture, Score::step_doubling, Score::spread})
+    known.push_back(score_words(one));
+  s.key("score", &words, "what the error is compared with", config::one_of(known));
+  for (const Score one : {Score::rupture, Score::step_doubling, Score::spread}) {
+    if (score_words(one) == words) score = one;
+  }
 }
 
 std::string promise_words() {
@@ -52,6 +70,8 @@ void check(const Calibration& c, const std::string& file) {
   if (!std::is_sorted(c.ratios.begin(), c.ratios.end())) {
     throw ModelError("{}: is damaged: its ratios are not sorted", file);
   }
+  if (!c.bins.sound())
+    throw ModelError("{}: is damaged: bins must be {} lists of rising quantiles", file, octaves);
 }
 
 }  // namespace
@@ -85,6 +105,11 @@ std::size_t Calibration::octave(double elapsed) const {
 
 double Calibration::shape_at(double elapsed) const {
   return shape.empty() ? 1 : shape[octave(elapsed)];
+}
+
+double Calibration::value_factor(double coverage, double elapsed) const {
+  if (!bins.known() || elapsed > (1 + rounding) * horizon) return infinite;
+  return bins.factor(octave(elapsed), coverage);
 }
 
 std::vector<double> Calibration::bars(double factor, const std::vector<double>& doubt,
@@ -121,9 +146,9 @@ std::string Calibration::departure(const std::vector<double>& times) const {
 
 void Calibration::describe(config::Section& s) {
   std::int64_t format = 1;
-  std::string score = score_words(), promise = promise_words();
+  std::string promise = promise_words();
   s.key("format", &format, "of this file", config::between(1, 1));
-  s.key("score", &score, "what the error is compared with", config::one_of({score_words()}));
+  describe_score(score, s);
   s.key("promise", &promise, "what a bound means");
   s.key("checkpoint_sha256", &checkpoint, "of the manifest of the model");
   s.key("data_hash", &data_hash, "of the data file");
@@ -136,6 +161,8 @@ void Calibration::describe(config::Section& s) {
   s.key("longest_interval", &longest_interval, "between frames", config::above(0));
   s.key("shape", &shape, "of error / score over time, from training samples");
   s.key("ratios", &ratios, "of each trajectory, sorted; of more than 2000, quantiles", config::at_least(0));
+  s.table("bins", "error / score of single values (of frames, for the sum of NRE * step), by lead time",
+          [this](config::Section& t) { bins.describe(t); });
 }
 
 std::string calibration_file(const std::string& model_folder) {

@@ -1,10 +1,10 @@
 // Error bars that one can trust: how many times its own doubt the true error of a forecast may be.
 //
-// The doubt of a frame needs no truth: the sum over the accepted steps so far of NRE * step. Its error is the
-// RMSE over all its values, in physical units. Frames of one trajectory depend on each other, so they cannot
-// be counted as so many trials; trajectories are exchangeable. Therefore every validation trajectory gives
-// one number, its largest error / (shape * doubt) over all frames, and the promise is about whole
-// trajectories: with n of them, and q the ceil((n + 1) coverage)-th smallest number,
+// The doubt of a frame needs no truth (`Score`: the sum of ruptures, step doubling, or the spread of
+// members). Its error is the RMSE over all its values, in physical units. Frames of one trajectory depend on
+// each other, so they cannot be counted as so many trials; trajectories are exchangeable. Therefore every
+// validation trajectory gives one number, its largest error / (shape * doubt) over all frames, and the
+// promise is about whole trajectories: with n of them, and q the ceil((n + 1) coverage)-th smallest number,
 //   P(error <= q * shape(time) * doubt at every frame of a new trajectory) >= coverage,
 // over the draw of the validation and the new trajectory together, whatever the model and the data are. The
 // shape says how error / doubt runs over the time since the start; it comes from training samples, so the
@@ -21,17 +21,24 @@
 #include <vector>
 
 #include "core/config.hpp"
+#include "metrics/lead_time_bins.hpp"
 
 namespace cvf::metrics {
 
-inline constexpr std::size_t octaves = 6;
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// What the doubt of a forecast is.
+enum class Score {
+  rupture,        // the sum over the accepted steps so far of NRE * step
+  step_doubling,  // the difference from the same way gone in half steps
+  spread          // the standard deviation over the members of the model
+};
 
 /// A step counts with at least this NRE: round-off must not make a doubt of nothing.
 inline constexpr double least_nre = 1e-6;
 
-/// The doubt of each frame of a sample, which knows its steps and status (rollout::Frame); infinite from the
-/// first step on whose NRE was not measured, and where the solver stopped.
+/// The sum of ruptures at each frame of a sample, which knows its steps and status (rollout::Frame); infinite
+/// from the first step on whose NRE was not measured, and where the solver stopped.
 template <class Frame>
 std::vector<double> doubts(const std::vector<Frame>& frames) {
   std::vector<double> out;
@@ -47,6 +54,7 @@ std::vector<double> doubts(const std::vector<Frame>& frames) {
 
 struct Calibration {
   std::string checkpoint, solver;  // what it holds for: hash of the model's manifest, solver as TOML
+  Score score = Score::rupture;    // what the doubt is
   std::string data_hash, samples;  // what it was made from
   std::int64_t trajectories = 0;
   std::int64_t unbounded = 0;                          // of these, how many had frames without a doubt
@@ -54,6 +62,7 @@ struct Calibration {
   double shortest_interval = 0, longest_interval = 0;  // between frames
   std::vector<double> shape;   // in octaves of the time since the start, the last to the horizon; empty: 1
   std::vector<double> ratios;  // largest error / (shape * doubt) of each trajectory, sorted
+  LeadTimeBins bins;           // of single values (of frames, for the rupture); files of old have none
 
   /// Sorts the numbers of all trajectories, and thins them to 2000 of which none promises too much.
   void set_ratios(std::vector<double> all);
@@ -69,6 +78,10 @@ struct Calibration {
   /// factor * shape * doubt for each frame; infinite, which is no promise, beyond the horizon.
   std::vector<double> bars(double factor, const std::vector<double>& doubt,
                            const std::vector<double>& times) const;
+
+  /// What |error| / value_scales (of frames: error / doubt) stays below at this coverage, at a time since the
+  /// start; infinite: no promise.
+  double value_factor(double coverage, double elapsed) const;
 
   /// Why it says nothing about this checkpoint with this solver, as a sentence; empty when it does.
   std::string objection(const std::string& for_checkpoint, const std::string& for_solver) const;

@@ -28,6 +28,10 @@ void replace(const std::string& path, const Files& files,
 /// The folder to read: `path`, or its predecessor when a replacement was cut short between its renames.
 std::string present(const std::string& path);
 
+/// A file beside the folder, whose own files are those that its manifest names: "model" and ".note" give
+/// "model.note".
+std::string beside(const std::string& path, const std::string& ending);
+
 /// The files of the folder, which must be those named (and any of the optional ones) and match the manifest
 /// bit for bit.
 Files read(const std::string& path, std::span<const std::string_view> names,

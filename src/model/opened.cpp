@@ -53,6 +53,10 @@ Places::Places(const std::string& path) {
   before = now + ".cvf-old";
 }
 
+std::string beside(const std::string& path, const std::string& ending) {
+  return Places(path).now + ending;
+}
+
 Opened::Opened(const std::string& path) : name_(path) {
   const Places places(path);
   for (int look = 0; look < looks && handle_ < 0; ++look) {

@@ -23,6 +23,8 @@ struct StateFacts : StateSpec {
   void describe(config::Section& section);
 };
 
+inline constexpr int most_members = 100;
+
 /// Anything worth knowing later: program, seed, time.
 using Provenance = std::map<std::string, std::string>;
 void describe(Provenance& provenance, config::Section& section);
@@ -33,6 +35,7 @@ struct SpecOf {
   StateFacts state;
   ContextSpec context;
   FieldChoice field = "sit";
+  int members = 1;  // fields of this kind, trained together
   std::string normalizer = "cascaded";
   normalizers::Options normalizer_options;
   std::string precision = "float32";
@@ -66,6 +69,8 @@ config::Document spec_document(std::string_view text, const std::string& name);
 template <class FieldChoice>
 void SpecOf<FieldChoice>::describe(config::Section& s) {
   s.key("precision", &precision, "type of the weights", config::one_of({"float32", "float64"}));
+  s.key("members", &members, "fields that were trained together; a model without this key has one",
+        config::between(1, most_members));
   model::describe(provenance, s);
   s.table("state", "what the model was trained on", [this](config::Section& t) { state.describe(t); });
   s.table("context", "what its states move under", [this](config::Section& t) { context.describe(t); });

@@ -2,6 +2,7 @@
 
 #include "core/errors.hpp"
 #include "core/registry.hpp"
+#include "fields/members.hpp"
 #include "model/tensors.hpp"
 
 namespace cvf::model {
@@ -48,8 +49,9 @@ TrainedModel build(const ModelSpec& spec, std::uint64_t seed) {
   out.spec.field.use(spec.field.name);
   out.spec.check();
   const auto shape = spec.shape();
-  refuse_beyond_memory(spec.field.name, out.spec.field.settings->values(shape), spec.precision);
-  out.field = out.spec.field.settings->build(shape, seed);
+  refuse_beyond_memory(spec.field.name, out.spec.field.settings->values(shape) * spec.members,
+                       spec.precision);
+  out.field = fields::build_members(*out.spec.field.settings, shape, seed, spec.members);
   out.field->to(spec.precision == "float64" ? torch::kDouble : torch::kFloat);
   out.normalizer = find(normalizers::registry(), spec.normalizer, "normalizer")
                        .make(shape.channels, spec.normalizer_options);

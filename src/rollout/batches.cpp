@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "rollout/members.hpp"
+
 namespace cvf::rollout {
 namespace {
 
@@ -23,10 +25,11 @@ solvers::Problem problem_of(std::span<const Leg> legs, const StartOf& start) {
 }
 
 // No step passes over a jump of a control.
-void add_jumps(solvers::Problem& problem, const model::Contexts& contexts,
-               std::span<const std::int64_t> rows) {
+void add_jumps(solvers::Problem& problem, const model::Contexts& contexts, std::span<const std::int64_t> rows,
+               std::int64_t members) {
   if (contexts.empty()) return;
-  for (const auto row : rows) problem.breaks.push_back(contexts.jumps(static_cast<std::size_t>(row)));
+  for (const auto row : rows)
+    problem.breaks.push_back(contexts.jumps(static_cast<std::size_t>(row / members)));
 }
 
 }  // namespace
@@ -41,9 +44,9 @@ void solve(const Setup& setup, const model::Contexts& contexts, const std::vecto
     std::vector<std::int64_t> rows;
     for (const auto& leg : some) rows.push_back(leg.row());
     solvers::Problem problem = problem_of(some, start);
-    add_jumps(problem, contexts, rows);
-    Solution solution =
-        integrate(setup.solver, velocity_of(setup, contexts, std::move(rows)), problem, {.steps = true});
+    add_jumps(problem, contexts, rows, member_count(setup));
+    Solution solution = integrate(setup.solver, velocity_by_member(setup, contexts, std::move(rows)), problem,
+                                  {.steps = true});
     for (std::size_t i = 0; i < some.size(); ++i) {
       end(some[i], solution.states[static_cast<std::int64_t>(i)][0],
           {solution.counts[i], solution.statuses[i], std::move(solution.steps[i])});
@@ -53,7 +56,9 @@ void solve(const Setup& setup, const model::Contexts& contexts, const std::vecto
 
 void pass(const Setup& setup, const model::Contexts& contexts, const Tensor& start, const Times& times,
           const Take& take, std::vector<std::vector<Frame>>& frames) {
-  const std::size_t together = micro_batch_rows(setup, start);
+  const auto members = static_cast<std::size_t>(member_count(setup));
+  const std::size_t together =
+      setup.solver.shares_steps() ? times.size() : members * micro_batch_samples(setup, start);
   for (std::size_t first = 0; first < times.size(); first += together) {
     const std::size_t count = std::min(together, times.size() - first);
     solvers::Problem problem;
@@ -67,9 +72,9 @@ void pass(const Setup& setup, const model::Contexts& contexts, const Tensor& sta
     };
     std::vector<std::int64_t> rows(count);
     std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));
-    add_jumps(problem, contexts, rows);
-    const Solution solution = integrate(setup.solver, velocity_of(setup, contexts, std::move(rows)), problem,
-                                        {.steps = true, .sink = sink});
+    add_jumps(problem, contexts, rows, member_count(setup));
+    const Solution solution = integrate(setup.solver, velocity_by_member(setup, contexts, std::move(rows)),
+                                        problem, {.steps = true, .sink = sink});
     for (std::size_t i = 0; i < count; ++i) {
       frames[first + i] = solvers::frames_of(solution, i, problem.targets[i], problem.backward);
     }

@@ -6,7 +6,8 @@
 
 namespace cvf::rollout {
 
-/// One solve of one sample, from a time to the time of a frame.
+/// One solve of one member of a sample (rollout/members.hpp: `sample` is its row), from a time to the time of
+/// a frame.
 struct Leg {
   std::size_t sample, frame;
   double from, to;
@@ -23,7 +24,7 @@ using EndOf =
 void solve(const Setup& setup, const model::Contexts& contexts, const std::vector<Leg>& legs,
            const StartOf& start, const EndOf& end);
 
-/// Takes each sample through all its times in one solve. Frames get the counts and steps of their own
+/// Takes each row through all its times in one solve. Frames get the counts and steps of their own
 /// interval, a step that passes several of them being the first one's; `take` gets the state of each wanted
 /// frame when it is reached.
 using Take = std::function<void(std::size_t sample, std::size_t frame, const torch::Tensor& state)>;

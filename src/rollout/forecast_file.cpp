@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/interrupt.hpp"
@@ -38,6 +39,11 @@ std::vector<double> scalars_of(std::size_t source, const std::vector<Frame>& fra
   return {static_cast<double>(source),       static_cast<double>(sum.evaluations),
           static_cast<double>(sum.accepted), static_cast<double>(sum.rejected),
           static_cast<double>(worst),        nre};
+}
+
+torch::Tensor channel_last(const Physical& state) {
+  const torch::Tensor last = state.value.dim() == 1 ? state.value : state.value.permute({1, 2, 0});
+  return last.to(torch::kCPU, torch::kFloat).contiguous();
 }
 
 template <class Of>
@@ -109,15 +115,26 @@ void ForecastFile::write_context(std::size_t sample, const SampleContext& contex
 }
 
 void ForecastFile::write(std::size_t sample, std::size_t frame, const Physical& state) {
-  const torch::Tensor channel_last = state.value.dim() == 1 ? state.value : state.value.permute({1, 2, 0});
-  const torch::Tensor values = channel_last.to(torch::kCPU, torch::kFloat).contiguous();
+  const torch::Tensor values = channel_last(state);
   writer_.write_frame(sample, frame, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+}
+
+void ForecastFile::write_beside(std::string_view name, std::size_t sample, std::size_t frame,
+                                const Physical& all) {
+  const auto& beside = writer_.plan().beside;
+  const auto which = std::find(beside.begin(), beside.end(), name) - beside.begin();
+  const torch::Tensor values = channel_last(all);
+  writer_.write_beside(sample, static_cast<std::size_t>(which), frame,
+                       {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
 }
 
 void ForecastFile::write_missing(std::size_t sample, const std::vector<Frame>& frames) {
   const std::vector<float> nothing(writer_.plan().frame_size(), NAN);
   for (std::size_t k = 1; k < frames.size(); ++k) {
-    if (!reaches_target(frames[k].row_status.status)) writer_.write_frame(sample, k, nothing);
+    if (reaches_target(frames[k].row_status.status)) continue;
+    writer_.write_frame(sample, k, nothing);
+    for (std::size_t i = 0; i < writer_.plan().beside.size(); ++i)
+      writer_.write_beside(sample, i, k, nothing);
   }
 }
 

@@ -5,6 +5,11 @@
 //   /0000/frames/error_bar  if asked for: what the RMSE of the frame stays below, at every frame of the
 //   sample
 //                           with the probability error_bar_coverage (root's attribute); inf: no promise
+//   /0000/spread            of a model of several members: their standard deviation, value by value
+//   /0000/value_bar         error bars whose score has values (spread, step doubling): what the error of a
+//   value,
+//                           drawn at random from the frames of its lead time, stays below with that
+//                           probability
 //   /0000/scalars/{source_sample,evaluations,accepted,rejected,status,largest_nre}, and the parameters
 //   /0000/static, controls  what else the forecast went under; controls at the times of the frames
 //   /0000/control_series/{t,NAME}                              as they were given, where at other times
@@ -28,6 +33,8 @@ class ForecastFile {
   /// What a sample went under, before its records; a plan that names a context (`add_context`) needs it.
   void write_context(std::size_t sample, const SampleContext& context);
   void write(std::size_t sample, std::size_t frame, const Physical& state);  // [C,ny,nx] or [C]
+  /// An array beside the states that the plan names, "spread" or "value_bar", shaped as they are.
+  void write_beside(std::string_view name, std::size_t sample, std::size_t frame, const Physical& values);
 
   /// `first` is the sample of frames[0]; every sample must come once, then `finish`.
   void write_records(std::size_t first, const std::vector<std::vector<Frame>>& frames);

@@ -5,6 +5,8 @@
 
 #include "core/errors.hpp"
 #include "rollout/batches.hpp"
+#include "rollout/members.hpp"
+#include "solvers/half_steps.hpp"
 
 namespace cvf::rollout {
 namespace {
@@ -74,11 +76,13 @@ void check_times(const std::string& file, std::size_t sample, const std::vector<
   }
 }
 
-Forecast time_informed(const Setup& setup, const Physical& start, const Times& times,
+Forecast time_informed(const Setup& setup, const Physical& start, const Times& of_samples,
                        const SampleContexts& contexts) {
-  check(start.value, times);
-  const auto known = known_over(setup, start.value, times, contexts);
-  Sheet sheet(setup, to_model(setup.model, start), times);
+  check(start.value, of_samples);
+  const auto known = known_over(setup, start.value, of_samples, contexts);
+  const auto members = member_count(setup);
+  const Times times = for_members(of_samples, members);
+  Sheet sheet(setup, for_members(to_model(setup.model, start), members), times);
   std::vector<Leg> legs;
   for (std::size_t i = 0; i < times.size(); ++i) legs.push_back({i, 0, 0, 0});
   for (std::size_t k = 1; !legs.empty(); ++k) {
@@ -99,19 +103,22 @@ Forecast time_informed(const Setup& setup, const Physical& start, const Times& t
       return true;
     });
   }
-  return sheet.take(start.value);
+  return merged(sheet.take(start.value), members);
 }
 
-Forecast one_step(const Setup& setup, const Physical& states, const Times& times,
+Forecast one_step(const Setup& setup, const Physical& states, const Times& of_samples,
                   const SampleContexts& contexts) {
-  if (states.value.size(1) < most_frames(times)) {
+  if (states.value.size(1) < most_frames(of_samples)) {
     throw UsageError("the samples have {} frames and up to {} times", states.value.size(1),
-                     most_frames(times));
+                     most_frames(of_samples));
   }
-  check(states.value.select(1, 0), times);
+  check(states.value.select(1, 0), of_samples);
   check_finite(states.value);
-  const auto known = known_over(setup, states.value.select(1, 0), times, contexts);
-  const Tensor all = to_model(setup.model, {states.value.flatten(0, 1)}).view_as(states.value);
+  const auto known = known_over(setup, states.value.select(1, 0), of_samples, contexts);
+  const auto members = member_count(setup);
+  const Times times = for_members(of_samples, members);
+  const Tensor all =
+      for_members(to_model(setup.model, {states.value.flatten(0, 1)}).view_as(states.value), members);
   Sheet sheet(setup, all.select(1, 0), times);
   std::vector<Leg> legs;
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -123,14 +130,16 @@ Forecast one_step(const Setup& setup, const Physical& states, const Times& times
         sheet.states[leg.row()][leg.column()].copy_(end);
         sheet.frames[leg.sample][leg.frame] = std::move(frame);
       });
-  return sheet.take(states.value);
+  return merged(sheet.take(states.value), members);
 }
 
-Forecast direct(const Setup& setup, const Physical& start, const Times& times,
+Forecast direct(const Setup& setup, const Physical& start, const Times& of_samples,
                 const SampleContexts& contexts) {
-  check(start.value, times);
-  const auto known = known_over(setup, start.value, times, contexts);
-  const Tensor first = to_model(setup.model, start);
+  check(start.value, of_samples);
+  const auto known = known_over(setup, start.value, of_samples, contexts);
+  const auto members = member_count(setup);
+  const Times times = for_members(of_samples, members);
+  const Tensor first = for_members(to_model(setup.model, start), members);
   Sheet sheet(setup, first, times);
   if (!setup.solver.cuts_to_targets()) {
     pass(
@@ -140,7 +149,7 @@ Forecast direct(const Setup& setup, const Physical& start, const Times& times,
         },
         sheet.frames);
     for (auto& frames : sheet.frames) accumulate(frames);
-    return sheet.take(start.value);
+    return merged(sheet.take(start.value), members);
   }
   std::vector<Leg> legs;
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -152,26 +161,63 @@ Forecast direct(const Setup& setup, const Physical& start, const Times& times,
         sheet.states[leg.row()][leg.column()].copy_(end);
         sheet.frames[leg.sample][leg.frame] = std::move(frame);
       });
-  return sheet.take(start.value);
+  return merged(sheet.take(start.value), members);
 }
 
-Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink,
+Forecast forecast(const Setup& setup, const Physical& start, const Times& of_samples, const FrameSink& sink,
                   const SampleContexts& contexts) {
-  check(start.value, times);
-  const auto known = known_over(setup, start.value, times, contexts);
-  const Tensor first = to_model(setup.model, start);
+  check(start.value, of_samples);
+  const auto known = known_over(setup, start.value, of_samples, contexts);
+  const auto members = member_count(setup);
+  const Times times = for_members(of_samples, members);
+  const Tensor first = for_members(to_model(setup.model, start), members);
   Forecast out;
   for (const auto& t : times) out.frames.emplace_back(t.size());
   Tensor kept;
   if (!sink) kept = Sheet(setup, first, times).states;
-  const auto take = [&](std::size_t sample, std::size_t frame, const Tensor& state) {
+  Meeting meeting(members, sink);
+  const auto take = [&](std::size_t row, std::size_t frame, const Tensor& state) {
     if (sink)
-      return sink(sample, frame, {to_physical(setup.model, state.unsqueeze(0), 1, start.value).value[0]});
-    kept[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)].copy_(state);
+      return meeting.take(row, frame, to_physical(setup.model, state.unsqueeze(0), 1, start.value).value[0]);
+    kept[static_cast<std::int64_t>(row)][static_cast<std::int64_t>(frame)].copy_(state);
   };
   for (std::size_t i = 0; i < times.size(); ++i) take(i, 0, first[static_cast<std::int64_t>(i)]);
   pass(setup, known, first, times, take, out.frames);
   if (!sink) out.states = to_physical(setup.model, kept, 2, start.value);
+  return merged(std::move(out), members);
+}
+
+Forecast with_half_steps(const Setup& setup, const Physical& start, const Times& times, const Forecast& done,
+                         const SampleContexts& contexts) {
+  const auto members = static_cast<std::size_t>(member_count(setup));
+  const std::size_t together = micro_batch_samples(setup, start.value);
+  std::vector<Tensor> states;
+  Forecast out;
+  for (std::size_t first = 0; first < times.size(); first += together) {
+    const std::size_t end = std::min(first + together, times.size());
+    std::vector<std::vector<double>> lengths;
+    for (std::size_t row = first * members; row < end * members; ++row) {
+      const auto& way = members == 1 ? done : done.members[row % members];
+      auto& own = lengths.emplace_back();
+      for (const auto& frame : way.frames[row / members]) {
+        for (const auto& step : frame.steps) own.push_back(step.step);
+      }
+    }
+    const auto halves = solvers::half_steps(std::move(lengths));
+    const Setup again{setup.model, *halves, setup.memory, setup.any_spacing, setup.kept};
+    const auto from = static_cast<std::ptrdiff_t>(first), to = static_cast<std::ptrdiff_t>(end);
+    const auto some =
+        contexts.empty() ? contexts : SampleContexts(contexts.begin() + from, contexts.begin() + to);
+    auto part = forecast(again, {start.value.slice(0, from, to)}, {times.begin() + from, times.begin() + to},
+                         {}, some);
+    // Parts may differ in their longest sample.
+    auto sizes = part.states.value.sizes().vec();
+    sizes[1] = most_frames(times);
+    states.push_back(torch::full(sizes, NAN, part.states.value.options()));
+    states.back().narrow(1, 0, part.states.value.size(1)).copy_(part.states.value);
+    out.frames.insert(out.frames.end(), part.frames.begin(), part.frames.end());
+  }
+  out.states = {torch::cat(states)};
   return out;
 }
 

@@ -21,6 +21,11 @@ using solvers::Frame;
 struct Forecast {
   Physical states;                         // [B,T,C,...], frame 0 is the given one; NaN where not reached
   std::vector<std::vector<Frame>> frames;  // [B][frames of the sample]
+
+  // Of a model of several members: `states` is their mean, and a frame has the counts of all of them, the
+  // worst status and the steps of the first.
+  Physical spread = {};                // standard deviation over members, shaped as the states
+  std::vector<Forecast> members = {};  // each by itself
 };
 
 /// Frame by frame: each solve starts from the frame before, as predicted, and covers one interval.
@@ -37,11 +42,17 @@ Forecast direct(const Setup& setup, const Physical& start, const Times& times,
 Forecast one_step(const Setup& setup, const Physical& states, const Times& times,
                   const SampleContexts& contexts = {});
 
-/// One solve through all times, as one would forecast; `sink` gets each frame (given ones too) as soon as it
-/// is reached, if there is one, and then `states` stays undefined: long horizons need no memory. Steps are
-/// filed under the frame that they lead to or past.
-using FrameSink = std::function<void(std::size_t sample, std::size_t frame, const Physical& state)>;
+/// One solve through all times, as one would forecast; `sink` gets each frame (given ones too) as soon as all
+/// members have reached it, if there is one, and then `states` stays undefined: long horizons need no memory.
+/// Steps are filed under the frame that they lead to or past. The spread of one member is undefined.
+using FrameSink =
+    std::function<void(std::size_t sample, std::size_t frame, const Physical& state, const Physical& spread)>;
 Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink = {},
                   const SampleContexts& contexts = {});
+
+/// The way of `done`, a forecast or a time-informed rollout from the same start, once more with every step in
+/// two halves: for solvers that step along the mean velocity.
+Forecast with_half_steps(const Setup& setup, const Physical& start, const Times& times, const Forecast& done,
+                         const SampleContexts& contexts = {});
 
 }  // namespace cvf::rollout

@@ -7,6 +7,7 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "data/derived.hpp"
+#include "fields/members.hpp"
 #include "rollout/grid.hpp"
 
 namespace cvf::rollout {
@@ -37,19 +38,23 @@ double flops_of_a_value(const model::TrainedModel& model) {
   return std::max(model.field->flops(), 1.0) / static_cast<double>(values);
 }
 
-fields::Context context_of(const model::Contexts& contexts, const std::vector<std::int64_t>& rows,
+// Who asks: the numbers of the rows.
+std::vector<std::int64_t> askers(const solvers::Query& query, const std::vector<std::int64_t>& rows) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(query.state.size(0)));
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto row = query.sample(k);
+    out[k] = rows.empty() ? row : rows[static_cast<std::size_t>(row)];
+  }
+  return out;
+}
+
+fields::Context context_of(const model::Contexts& contexts, const std::vector<std::int64_t>& samples,
                            const solvers::Query& query) {
   if (contexts.empty()) return {};
-  const auto count = static_cast<std::size_t>(query.state.size(0));
   const Tensor steps = query.dt.to(torch::kCPU, torch::kDouble).contiguous();
-  std::vector<std::int64_t> samples(count);
-  std::vector<double> begin(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto row = query.sample(k);
-    samples[k] = rows.empty() ? row : rows[static_cast<std::size_t>(row)];
-    begin[k] = query.time(k);
-  }
-  return contexts.over(samples, begin, {steps.data_ptr<double>(), count});
+  std::vector<double> begin(samples.size());
+  for (std::size_t k = 0; k < samples.size(); ++k) begin[k] = query.time(k);
+  return contexts.over(samples, begin, {steps.data_ptr<double>(), samples.size()});
 }
 
 void check_given(const data::GivenContext& given, const ContextNames& names) {
@@ -89,8 +94,11 @@ model::Contexts contexts_for(const model::TrainedModel& model, const SampleConte
   return {model.spec.context, samples, grid, options_of(model)};
 }
 
-solvers::Velocity velocity_of(const Setup& setup, const model::Contexts& contexts,
-                              std::vector<std::int64_t> rows) {
+namespace {
+
+// `members` > 0: rows count members.
+solvers::Velocity velocity_of_rows(const Setup& setup, const model::Contexts& contexts,
+                                   std::vector<std::int64_t> rows, std::int64_t members) {
   const auto& model = setup.model;
   if (model.field->is_training()) model.field->eval();
   const auto own = options_of(model);
@@ -98,8 +106,11 @@ solvers::Velocity velocity_of(const Setup& setup, const model::Contexts& context
   std::vector<std::int64_t> shape{1, -1};
   if (!model.field->shape().is_vector()) shape.insert(shape.end(), {1, 1});
   const Tensor factor = den.factor.to(own).view(shape), offset = den.offset.to(own).view(shape);
-  const auto evaluate = [field = model.field, factor, offset](const fields::Query& query) {
-    return torch::addcmul(offset, field->forward(query), factor);
+  const auto evaluate = [field = model.field, factor, offset](const fields::Query& query,
+                                                              std::span<const std::int64_t> which) {
+    const Tensor psi =
+        which.empty() ? field->forward(query) : fields::forward_by_member(*field, query, which);
+    return torch::addcmul(offset, psi, factor);
   };
   const auto micro_batch = [per_value = flops_of_a_value(model),
                             hears = setup.kept != nullptr](const Tensor& state) {
@@ -112,19 +123,44 @@ solvers::Velocity velocity_of(const Setup& setup, const model::Contexts& context
   return [=, &contexts, rows = std::move(rows), kept = setup.kept](const solvers::Query& asked) {
     const torch::NoGradGuard no_gradients;
     if (kept != nullptr) interrupt::throw_if_requested(kept);
+    std::vector<std::int64_t> samples, which;
+    if (members > 0 || !contexts.empty()) samples = askers(asked, rows);
+    for (auto& sample : samples) {
+      if (members == 0) break;
+      which.push_back(sample % members);
+      sample /= members;
+    }
     const fields::Query query{asked.state, asked.dt.to(asked.state.device()),
-                              context_of(contexts, rows, asked)};
+                              context_of(contexts, samples, asked)};
     const auto count = query.state.size(0), together = micro_batch(query.state);
-    if (count <= together) return evaluate(query);
+    if (count <= together) return evaluate(query, which);
     std::vector<Tensor> parts;
     for (std::int64_t first = 0; first < count; first += together) {
       interrupt::throw_if_requested(kept);
       const auto end = std::min(first + together, count);
+      const auto own = which.empty()
+                           ? std::span<const std::int64_t>{}
+                           : std::span<const std::int64_t>(which).subspan(
+                                 static_cast<std::size_t>(first), static_cast<std::size_t>(end - first));
       parts.push_back(evaluate(
-          {query.state.slice(0, first, end), query.dt.slice(0, first, end), query.context.rows(first, end)}));
+          {query.state.slice(0, first, end), query.dt.slice(0, first, end), query.context.rows(first, end)},
+          own));
     }
     return torch::cat(parts);
   };
+}
+
+}  // namespace
+
+solvers::Velocity velocity_of(const Setup& setup, const model::Contexts& contexts,
+                              std::vector<std::int64_t> rows) {
+  return velocity_of_rows(setup, contexts, std::move(rows), 0);
+}
+
+solvers::Velocity velocity_by_member(const Setup& setup, const model::Contexts& contexts,
+                                     std::vector<std::int64_t> rows) {
+  const auto members = setup.model.field->member_count();
+  return velocity_of_rows(setup, contexts, std::move(rows), members == 1 ? 0 : members);
 }
 
 void check_fits(const data::Source& source, const model::TrainedModel& model, bool any_spacing) {
@@ -197,8 +233,11 @@ data::ContextOptions context_options(const model::ModelSpec& spec) {
   return out;
 }
 
-solvers::Context context_of(const model::TrainedModel& model) {
-  return {.delta_min = model.spec.state.delta_min, .largest_step = model.spec.state.largest_dt};
+solvers::Context context_of(const model::TrainedModel& model,
+                            std::shared_ptr<const solvers::StepErrors> step_errors) {
+  return {.delta_min = model.spec.state.delta_min,
+          .largest_step = model.spec.state.largest_dt,
+          .step_errors = std::move(step_errors)};
 }
 
 Tensor to_model(const model::TrainedModel& model, const Physical& states) {
@@ -217,6 +256,11 @@ std::size_t micro_batch_rows(const Setup& setup, const Tensor& state) {
   if (setup.solver.shares_steps()) return rows;
   const std::size_t row_bytes = static_cast<std::size_t>(state.numel()) / rows * state.element_size();
   return std::clamp<std::size_t>(setup.memory / std::max<std::size_t>(100 * row_bytes, 1), 1, 256);
+}
+
+std::size_t micro_batch_samples(const Setup& setup, const Tensor& state) {
+  const auto members = static_cast<std::size_t>(setup.model.field->member_count());
+  return std::max<std::size_t>(micro_batch_rows(setup, state) / members, 1);
 }
 
 }  // namespace cvf::rollout

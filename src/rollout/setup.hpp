@@ -31,10 +31,15 @@ model::Contexts contexts_for(const model::TrainedModel& model, const SampleConte
                              const torch::Tensor& states);
 
 /// den(psi(s~, u, dt)): the mean velocity of the normalised state. Row i of a solve is the sample rows[i] of
-/// the contexts (without `rows`: i itself). Refers to the model and the contexts. If the setup hears signals,
-/// many rows are evaluated in micro-batches of about a second at most, with a look at the signal before each.
+/// the contexts (without `rows`: i itself), and the field of a model of several members is their mean.
+/// Refers to the model and the contexts. If the setup hears signals, many rows are evaluated in micro-batches
+/// of about a second at most, with a look at the signal before each.
 solvers::Velocity velocity_of(const Setup& setup, const model::Contexts& contexts,
                               std::vector<std::int64_t> rows = {});
+
+/// The same where rows[i] counts members: that of member rows[i] % members of sample rows[i] / members.
+solvers::Velocity velocity_by_member(const Setup& setup, const model::Contexts& contexts,
+                                     std::vector<std::int64_t> rows);
 
 /// A DataError unless the file's channels are, name by name, those that the model was trained on, and its
 /// grid is one that the model can take (see misfit).
@@ -55,8 +60,9 @@ void warn_of_extrapolation(const data::Source& source, const model::TrainedModel
 /// The names of the model's context, as a data file is asked for it.
 data::ContextOptions context_options(const model::ModelSpec& spec);
 
-/// What the solver's defaults take from the model.
-solvers::Context context_of(const model::TrainedModel& model);
+/// What the solver's defaults take from the model, and what was learned of the errors of its steps.
+solvers::Context context_of(const model::TrainedModel& model,
+                            std::shared_ptr<const solvers::StepErrors> step_errors = nullptr);
 
 /// Physical states [B,C,...] -> s~ in the field's precision and place. A ModelError for states of another
 /// shape than the model's.
@@ -69,5 +75,7 @@ Physical to_physical(const model::TrainedModel& model, const torch::Tensor& stat
 /// How many rows may go together. An estimate: the stages of a solver and the activations of a network come
 /// to about a hundred times the state. Solvers that share steps are never divided.
 std::size_t micro_batch_rows(const Setup& setup, const torch::Tensor& state);
+/// The same in samples, each with a row for every member.
+std::size_t micro_batch_samples(const Setup& setup, const torch::Tensor& state);
 
 }  // namespace cvf::rollout

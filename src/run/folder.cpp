@@ -1,5 +1,7 @@
 #include "run/folder.hpp"
 
+#include "run/step_errors.hpp"
+
 namespace cvf::run {
 
 Folder open(const std::string& path) {
@@ -7,6 +9,7 @@ Folder open(const std::string& path) {
   out.path = model_folder(path);
   out.model = model::load(out.path);
   out.checkpoint = checkpoint_of(out.path);
+  out.step_errors = load_step_errors(out.path, out.checkpoint);
   auto habits = habits_of(out.model.spec.provenance, out.model.run_toml, out.path);
   out.objective = std::move(habits.objective);
   out.solver = std::move(habits.solver);

@@ -16,6 +16,7 @@ struct Folder {
   std::string checkpoint;          // SHA-256 of its manifest, and so of everything in it
   std::string objective;           // that it was trained for; empty when unknown
   solvers::Choice solver = "gcs";  // of run.toml, with its settings there; else what suits the objective
+  std::shared_ptr<const solvers::StepErrors> step_errors;  // null: not learned for this checkpoint
 };
 
 /// `path` itself when it holds a model, else its subfolder best, else last.

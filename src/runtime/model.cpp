@@ -7,6 +7,7 @@
 #include "model/files.hpp"
 #include "model/grid.hpp"
 #include "run/solver_of.hpp"
+#include "run/step_errors.hpp"
 
 namespace cvf::runtime {
 namespace {
@@ -47,6 +48,10 @@ NetworkPointer network_of(const Spec& spec, const model::folder::Files& files, c
   try {
     const auto shape = spec.shape();
     model::refuse_beyond_memory(spec.field.name, spec.field.settings->values(shape), spec.precision);
+    if (spec.members > 1) {
+      throw ConfigError("has {} members, and the runtime steps models of one; cvf rollout takes it",
+                        spec.members);
+    }
     if (spec.precision != "float32") {
       throw ConfigError("precision = '{}': the runtime computes in float32, and the program in both",
                         spec.precision);
@@ -78,8 +83,10 @@ Model Model::load(const std::string& folder, const std::vector<std::string>& set
   shared->checkpoint = run::checkpoint_of(shared->path);
   const auto habits = run::habits_of(shared->spec.provenance, file(model::run_file), shared->path);
   shared->choice = run::solver_for(habits.solver, settings);
-  shared->solver = shared->choice.build(solvers::Context{.delta_min = shared->spec.state.delta_min,
-                                                         .largest_step = shared->spec.state.largest_dt});
+  shared->solver = shared->choice.build(
+      solvers::Context{.delta_min = shared->spec.state.delta_min,
+                       .largest_step = shared->spec.state.largest_dt,
+                       .step_errors = run::load_step_errors(shared->path, shared->checkpoint)});
   out.shared_ = std::move(shared);
   return out;
 }

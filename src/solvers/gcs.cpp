@@ -2,7 +2,8 @@
 // probe of tau compares the straight way with two halves,
 //   NRE(s, tau) = |(psi(s, tau/2) + psi(s', tau/2))/2 - psi(s, tau)| / (|psi(s, tau)| + eta),  s' half way,
 // and accepts tau when sqrt(delta_min tau / NRE) >= slack tau; otherwise that root is probed next, but
-// nothing shorter than delta_min. Psi here is the velocity of the state, den(psi) for a trained field.
+// nothing shorter than delta_min. Psi here is the velocity of the state, den(psi) for a trained field. With a
+// tolerance the learned error e(NRE, tau) of the step decides instead: tau is accepted when e <= tolerance.
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +22,7 @@ enum class Advance { secant, composed };
 struct GcsOptions {
   double delta_min = 0;
   double slack = 0.9;
+  double tolerance = 0;
   int max_probes = 32;
   double max_step = -1;
   double warm_start = 0;
@@ -42,13 +44,15 @@ class Gcs : public Solver {
 
  private:
   Options options_;
+  std::shared_ptr<const StepErrors> errors_;
 };
 
 // The step search of gcs, every row in its own: rows that probe and rows that step without a probe share the
 // batched calls, so nobody waits for a long search.
 class Search : public Stepper {
  public:
-  explicit Search(const GcsOptions& options) : options_(options) {}
+  Search(const GcsOptions& options, std::shared_ptr<const StepErrors> errors)
+      : options_(options), errors_(std::move(errors)) {}
 
   void begin(Rows& rows, Evaluator&) override { memory_.assign(rows.size(), {}); }
   void propose(Rows& rows) override;
@@ -70,8 +74,10 @@ class Search : public Stepper {
   void compare(Rows& rows, Evaluator& velocity, const Batch& both, std::span<const std::size_t> probing,
                std::span<const double> steps);
   void judge_probe(Row& row, Memory& memory) const;
+  double longest_by_rule(const Row& row) const;
 
   GcsOptions options_;
+  std::shared_ptr<const StepErrors> errors_;  // of a tolerance
   std::vector<Memory> memory_;
 };
 
@@ -82,6 +88,11 @@ void GcsOptions::describe(config::Section& s) {
         config::at_least(0));
   s.key("slack", &slack, "accept tau when the root is at least slack * tau; 1 is the paper's rule",
         config::between(0.1, 1));
+  s.key("tolerance", &tolerance,
+        "instead accept a step whose error is at most this (RMS, in standard deviations of the state), as "
+        "learned "
+        "by cvf evaluate RUN --calibrate from its NRE and length; 0: the paper's rule",
+        config::at_least(0));
   s.key("max_probes", &max_probes, "then the least step is taken", config::at_least(1));
   s.key("max_step", &max_step,
         "where a search begins at most; 0: at the whole way to the target (paper), "
@@ -97,7 +108,15 @@ void GcsOptions::describe(config::Section& s) {
   s.key("eta", &eta, "keeps the NRE finite where nothing moves", config::above(0));
 }
 
-Gcs::Gcs(const Options& options, const Context& context) : options_(options) {
+Gcs::Gcs(const Options& options, const Context& context)
+    : options_(options), errors_(options.tolerance > 0 ? context.step_errors : nullptr) {
+  if (options.tolerance > 0 && !errors_) {
+    throw ConfigError(
+        "solver.tolerance = {} needs to know how large the error of a step is, and this checkpoint of the "
+        "model has not "
+        "learned it; run: cvf evaluate RUN --calibrate",
+        options.tolerance);
+  }
   if (options_.delta_min == 0) options_.delta_min = context.delta_min;
   if (options_.max_step < 0) options_.max_step = context.largest_step;
   if (!(options_.delta_min > 0)) {
@@ -110,7 +129,7 @@ Gcs::Gcs(const Options& options, const Context& context) : options_(options) {
 }
 
 std::unique_ptr<Stepper> Gcs::start() const {
-  return std::make_unique<Search>(options_);
+  return std::make_unique<Search>(options_, errors_);
 }
 
 bool Search::is_short(double step) const {
@@ -181,13 +200,22 @@ void Search::compare(Rows& rows, Evaluator& velocity, const Batch& both, std::sp
   }
 }
 
+// What the probe says about how long the step may be. The error of a step goes about with its square; a
+// search that follows that ends a little below.
+double Search::longest_by_rule(const Row& row) const {
+  if (!std::isfinite(row.error)) return 0;
+  if (!errors_) return std::sqrt(options_.delta_min * row.step / row.error);
+  const double share = options_.tolerance / errors_->at(row.error, row.step);
+  return row.step * (share >= 1 ? 1 : 0.9 * std::sqrt(share));
+}
+
 // Accepts, or sets the next step of the search. An NRE that is not finite counts as infinite.
 void Search::judge_probe(Row& row, Memory& m) const {
   ++m.probes;
   const double tau = row.step;
-  const double root = std::isfinite(row.error) ? std::sqrt(options_.delta_min * tau / row.error) : 0;
+  const double root = longest_by_rule(row);
   const bool last = options_.literal && root < options_.delta_min && std::isfinite(row.error);
-  const double wanted = options_.literal ? tau : options_.slack * tau;
+  const double wanted = options_.literal || errors_ ? tau : options_.slack * tau;
   row.accepted = root >= wanted || last || m.floor || tau <= (1 + rounding) * options_.delta_min;
   if (row.accepted) {
     if (root < wanted) row.worsen(Status::at_floor);

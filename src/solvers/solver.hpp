@@ -10,6 +10,7 @@
 
 #include "core/registry.hpp"
 #include "solvers/rows.hpp"
+#include "solvers/step_errors.hpp"
 
 namespace cvf::solvers {
 
@@ -46,8 +47,9 @@ class Solver {
 
 /// What a solver takes from the model that it steps, unless its options say otherwise; 0 = unknown.
 struct Context {
-  double delta_min = 0;     // spacing of the source frames
-  double largest_step = 0;  // longest step in training
+  double delta_min = 0;                                     // spacing of the source frames
+  double largest_step = 0;                                  // longest step in training
+  std::shared_ptr<const StepErrors> step_errors = nullptr;  // that was learned for the model, if it was
 };
 
 using Settings = SettingsOf<std::unique_ptr<Solver>, const Context&>;

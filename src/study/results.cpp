@@ -60,8 +60,10 @@ std::map<std::string, Value> measured(const Json& evaluation, const std::string&
   if (evaluation.contains(protocol)) {
     take(out, evaluation.at(protocol));
     // Evaluations of older versions know the rank correlation over all frames together only, which is another
-    // number.
-    const Json::json_pointer place("/trust/rank_correlation/doubt/within_frames/0");
+    // number. Of a model of several members it is that of their spread.
+    const std::string signal =
+        evaluation.at(protocol).value(Json::json_pointer("/trust/reliability_of"), std::string("doubt"));
+    const Json::json_pointer place("/trust/rank_correlation/" + signal + "/within_frames/0");
     if (evaluation.at(protocol).contains(place))
       out["trust"] = {evaluation.at(protocol).at(place).get<double>(), "ok"};
   }

@@ -74,7 +74,7 @@ class Choice {
     spec.field = options_.field;
     const double evaluations = options_.objective.build()->needs().evaluations;
     const double work = spec.field.settings->build(spec.shape(), 0)->flops();
-    const double rows = options_.loader.batch * options_.length.accumulate;
+    const double rows = options_.loader.batch * options_.length.accumulate * options_.length.members;
     return 3 * evaluations * rows * work / training_speed();  // backward costs twice as much as forward
   }
 

@@ -81,7 +81,7 @@ std::string first_broken_input(const Scene& scene) {
   for (const auto& [name, tensor] : parts_of(scene.batch, scene.draws)) {
     if (!finite(tensor)) return name;
   }
-  for (const auto& [name, tensor] : model::tensors_of(*scene.model.field)) {
+  for (const auto& [name, tensor] : model::tensors_of(scene.field())) {
     if (!finite(tensor)) return "the weight " + name;
   }
   return "";
@@ -95,11 +95,20 @@ const std::string& text(const model::TensorFile& file, const std::string& key, c
   return found->second;
 }
 
+// Files of old do not say, and were of models of one.
+std::int64_t member_in(const model::TensorFile& file, std::int64_t members, const std::string& path) {
+  if (!file.metadata.contains("member")) return 0;
+  const std::int64_t member = std::stoll(text(file, "member", path));
+  if (member < 0 || member >= members)
+    throw ModelError("{}: is of member {}, and its model has {}", path, member, members);
+  return member;
+}
+
 }  // namespace
 
 std::string first_non_finite(const Scene& scene) {
   if (auto input = first_broken_input(scene); !input.empty()) return input;
-  auto& field = *scene.model.field;
+  auto& field = scene.field();
   field.zero_grad();
   std::string place;
   Tensor total;
@@ -134,6 +143,7 @@ std::string save_scene(const Scene& scene, const std::string& folder, std::int64
   files::write_atomically(path, model::to_safetensors(tensors, {{"run", scene.model.run_toml},
                                                                 {"model", model::to_toml(scene.model.spec)},
                                                                 {"step", fmt::format("{}", step)},
+                                                                {"member", fmt::format("{}", scene.member)},
                                                                 {"samples", samples}}));
   return path;
 }
@@ -161,14 +171,14 @@ Replay replay(const std::string& path) {
                           named_or_none(file.tensors, "draws.points")};
   const Tensor progress = named_or_none(file.tensors, "draws.progress");
   if (progress.defined()) draws.progress = progress.item<double>();
-  const Scene scene{model, *objective, batch, draws};
+  const Scene scene{model, *objective, batch, draws, member_in(file, model.spec.members, path)};
   Replay out;
   out.step = std::stoll(text(file, "step", path));
   out.samples = text(file, "samples", path);
-  const auto losses = objective->loss({*model.field, *model.normalizer}, batch, draws);
+  const auto losses = objective->loss({scene.field(), *model.normalizer}, batch, draws);
   out.loss = losses.total.item<double>();
   losses.total.backward();
-  out.gradient_norm = Optimizer(*model.field, run.optimizer, 0).gradient_norm();
+  out.gradient_norm = Optimizer(scene.field(), run.optimizer, 0).gradient_norms().front();
   out.place = first_non_finite(scene);
   return out;
 }

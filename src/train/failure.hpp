@@ -17,6 +17,9 @@ struct Scene {
   const objectives::Objective& objective;
   const objectives::Batch& batch;
   const objectives::Draws& draws;
+  std::int64_t member = 0;  // of the model
+
+  fields::VelocityField& field() const { return model.field->member(member); }
 };
 
 /// The first place where a number is not finite: a state of the batch, a layer of the field, the loss, or the

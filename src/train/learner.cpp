@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/interrupt.hpp"
+#include "fields/members.hpp"
 
 namespace cvf::train {
 
@@ -27,19 +28,26 @@ Numbers Learner::learn(const LocalBatch& local, double progress, bool last) {
   const auto rows = static_cast<std::int64_t>(local.ids.size());
   ids = local.ids;
   batch = in_model_units(local, model);
-  draws = objective->draw(
-      {.seed = seed_,
-       .first_row = static_cast<std::uint64_t>(batches * global_batch_ + group_.rank() * rows),
-       .rows = rows,
-       .progress = progress});
+  draw(rows, progress);
   Numbers means;
   for (const auto& [begin, end] : micro_batches(rows)) {
-    learn_rows(begin, end, means);
+    for (std::int64_t m = 0; m < model.field->member_count(); ++m) learn_rows(m, begin, end, means);
     // Ranks must agree, and at the end of a step they do so anyway.
     if ((!last || end < rows) && group_.any(interrupt::requested())) throw Abandoned{};
   }
   ++batches;
   return means;
+}
+
+void Learner::draw(std::int64_t rows, double progress) {
+  draws.clear();
+  for (std::int64_t m = 0; m < model.field->member_count(); ++m) {
+    draws.push_back(objective->draw(
+        {.seed = fields::member_seed(seed_, m),
+         .first_row = static_cast<std::uint64_t>(batches * global_batch_ + group_.rank() * rows),
+         .rows = rows,
+         .progress = progress}));
+  }
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> Learner::micro_batches(std::int64_t rows) const {
@@ -59,22 +67,25 @@ std::vector<std::pair<std::int64_t, std::int64_t>> Learner::micro_batches(std::i
 }
 
 // Every part of a loss is a mean over rows, so a batch's is the mean over its micro-batches, each with its
-// share.
-void Learner::learn_rows(std::int64_t begin, std::int64_t end, Numbers& means) {
+// share. Members have no weights in common: what is told is their mean loss, but each goes down its own.
+void Learner::learn_rows(std::int64_t member, std::int64_t begin, std::int64_t end, Numbers& means) {
   const bool all = begin == 0 && end == batch.rows();
-  const auto losses = all ? objective->loss(scaled_field(), batch, draws)
-                          : objective->loss(scaled_field(), batch.rows(begin, end), draws.rows(begin, end));
+  const auto field = scaled_field(member);
+  const auto& own = draws[static_cast<std::size_t>(member)];
+  const auto losses = all ? objective->loss(field, batch, own)
+                          : objective->loss(field, batch.rows(begin, end), own.rows(begin, end));
   const double share = static_cast<double>(end - begin) / static_cast<double>(batch.rows());
   const double total = losses.total.item<double>();
-  if (!std::isfinite(total)) throw NotFinite{"the loss is not finite"};
+  if (!std::isfinite(total)) throw NotFinite{"the loss is not finite", member};
   (losses.total * (share / accumulate_)).backward();
-  if (begin == 0) {
+  if (means.empty()) {
     means.emplace_back("loss", 0);
     for (const auto& [name, part] : losses.parts) means.emplace_back(name, 0);
   }
-  means[0].second += share * total;
+  const double told = share / static_cast<double>(model.field->member_count());
+  means[0].second += told * total;
   for (std::size_t k = 0; k < losses.parts.size(); ++k)
-    means[k + 1].second += share * losses.parts[k].second.item<double>();
+    means[k + 1].second += told * losses.parts[k].second.item<double>();
 }
 
 Numbers Learner::gradients(double progress) {
@@ -106,10 +117,13 @@ StepResult Learner::step(double factor, double progress) {
     throw;
   }
   group_.average(optimizer.gradients());
-  out.norm = optimizer.gradient_norm();
-  if (!std::isfinite(out.norm)) throw NotFinite{"the gradient is not finite"};
+  const auto norms = optimizer.gradient_norms();
+  for (std::size_t m = 0; m < norms.size(); ++m) {
+    if (!std::isfinite(norms[m])) throw NotFinite{"the gradient is not finite", static_cast<std::int64_t>(m)};
+    out.norm = std::max(out.norm, norms[m]);
+  }
   out.learning_rate = factor * rate_;
-  optimizer.step(out.norm, factor);
+  optimizer.step(norms, factor);
 
   std::vector<double> sums{interrupt::requested() ? 1.0 : 0.0};
   for (const auto& [name, value] : out.losses) sums.push_back(value);

@@ -25,14 +25,17 @@ void follow_statistics(normalizers::Normalizer& normalizer, const LocalBatch& lo
 
 /// What one step saw; `stop` is whether any rank wished to.
 struct StepResult {
-  Numbers losses;  // total first, then the parts; means over ranks and accumulated batches
-  double norm = 0, learning_rate = 0;
+  Numbers losses;   // total first, then the parts; means over members, ranks and accumulated batches
+  double norm = 0;  // of the gradient, the longest of the members'
+  double learning_rate = 0;
   bool stop = false;
 };
 
-/// The step went wrong: the loss or the gradient is not finite. The learner still holds the batch.
+/// The step went wrong: the loss or the gradient of a member is not finite. The learner still holds the
+/// batch.
 struct NotFinite {
   std::string what;
+  std::int64_t member = 0;
 };
 
 /// The step was given up before it touched the weights: a signal came. The learner stands where it stood
@@ -57,9 +60,11 @@ class Learner {
   // The batch at hand, for diagnostics and for the report of a failure.
   std::vector<data::RowId> ids;
   objectives::Batch batch;
-  objectives::Draws draws;
+  std::vector<objectives::Draws> draws;  // of each member
 
-  objectives::ScaledField scaled_field() const { return {*model.field, *model.normalizer}; }
+  objectives::ScaledField scaled_field(std::int64_t member = 0) const {
+    return {model.field->member(member), *model.normalizer};
+  }
 
   /// [begin, end) of the rows of a batch that go forward and backward together, one after the other.
   std::vector<std::pair<std::int64_t, std::int64_t>> micro_batches(std::int64_t rows) const;
@@ -68,7 +73,8 @@ class Learner {
   Numbers gradients(double progress);  // of the accumulated batches; their losses added up
   // The mean losses of the batch: total first, then the parts.
   Numbers learn(const LocalBatch& local, double progress, bool last);
-  void learn_rows(std::int64_t begin, std::int64_t end, Numbers& means);
+  void draw(std::int64_t rows, double progress);
+  void learn_rows(std::int64_t member, std::int64_t begin, std::int64_t end, Numbers& means);
 
   std::uint64_t seed_;
   std::int64_t global_batch_;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/errors.hpp"
+#include "fields/members.hpp"
 #include "kernels/optimizer.hpp"
 
 namespace cvf::train {
@@ -30,8 +31,9 @@ Optimizer::Optimizer(torch::nn::Module& module, const OptimizerOptions& options,
     const Tensor& parameter = item.value();
     const Tensor mean = torch::zeros_like(parameter);
     parameters_.push_back(parameter);
+    members_.push_back(fields::member_of(item.key()));
     state_.emplace_back("mean." + item.key(), mean);
-    if (options.name == "muon" && is_inner_matrix(item.key(), parameter)) {
+    if (options.name == "muon" && is_inner_matrix(fields::name_within_member(item.key()), parameter)) {
       matrices_.push_back({parameter, mean});
     } else {
       adamw_.parameters.push_back(parameter);
@@ -60,17 +62,24 @@ std::vector<Tensor> Optimizer::gradients() const {
   return out;
 }
 
-double Optimizer::gradient_norm() const {
+std::vector<double> Optimizer::gradient_norms() const {
   const torch::NoGradGuard no_gradients;
-  std::vector<Tensor> norms;
-  for (const auto& g : gradients()) norms.push_back(g.norm());
-  return norms.empty() ? 0 : torch::stack(norms).to(torch::kDouble).norm().item<double>();
+  std::vector<std::vector<Tensor>> norms(members_.empty() ? 1 : members_.back() + 1);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].grad().defined()) norms[members_[i]].push_back(parameters_[i].grad().norm());
+  }
+  std::vector<double> out;
+  for (const auto& own : norms)
+    out.push_back(own.empty() ? 0 : torch::stack(own).to(torch::kDouble).norm().item<double>());
+  return out;
 }
 
-void Optimizer::step(double norm, double factor) {
+void Optimizer::step(const std::vector<double>& norms, double factor) {
   const torch::NoGradGuard no_gradients;
-  if (options_.clip > 0 && norm > options_.clip) {
-    for (auto& g : gradients()) g.mul_(options_.clip / (norm + 1e-6));
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const double norm = norms.at(members_[i]);
+    if (options_.clip > 0 && norm > options_.clip && parameters_[i].grad().defined())
+      parameters_[i].mutable_grad().mul_(options_.clip / (norm + 1e-6));
   }
   ++steps_;
   kernels::fused_adamw(adamw_.parameters, adamw_.means, adamw_.squares, steps_,

@@ -1,6 +1,6 @@
 // AdamW over a field's parameters, or Muon for the matrices inside it and AdamW for the rest: decay on
-// matrices only, gradients clipped by their common norm, and an optional running average of the weights; and
-// the learning rate over a run, as a factor of the peak.
+// matrices only, the gradients of a field clipped by their common norm, and an optional running average of
+// the weights; and the learning rate over a run, as a factor of the peak.
 #pragma once
 
 #include <string>
@@ -51,10 +51,11 @@ class Optimizer {
 
   void clear_gradients();
   std::vector<torch::Tensor> gradients() const;  // of the parameters that have one
-  double gradient_norm() const;
+  /// Of each member of the field: one must not shorten the gradient of another.
+  std::vector<double> gradient_norms() const;
 
-  /// Clips by the norm that gradient_norm() gave and moves the weights; `factor` scales the learning rate.
-  void step(double norm, double factor);
+  /// Clips by the norms that gradient_norms() gave and moves the weights; `factor` scales the learning rate.
+  void step(const std::vector<double>& norms, double factor);
 
   std::int64_t steps() const { return steps_; }
   bool averages() const { return averaging_ > 0; }
@@ -71,6 +72,7 @@ class Optimizer {
   double averaging_;
   std::int64_t steps_ = 0;
   std::vector<torch::Tensor> parameters_, average_;
+  std::vector<std::size_t> members_;  // of each parameter
   struct {
     std::vector<torch::Tensor> parameters, means, squares;
   } adamw_;

@@ -2,6 +2,7 @@
 
 #include "core/errors.hpp"
 #include "core/registry.hpp"
+#include "model/spec.hpp"
 #include "train/run_data.hpp"
 
 namespace cvf::train {
@@ -37,6 +38,10 @@ void LengthOptions::describe(config::Section& s) {
         config::at_least(0));
   s.key("ema_decay", &ema_decay, "decay of averaged weights, which are then the model; 0 = none",
         config::between(0, 0.9999999));
+  s.key("members", &members,
+        "fields trained together on the same batches, each with weights and draws of its own: forecasts are "
+        "their mean, with their spread",
+        config::between(1, model::most_members));
 }
 
 void ValidationOptions::describe(config::Section& s) {

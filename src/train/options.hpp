@@ -44,6 +44,7 @@ struct LengthOptions {
   std::int64_t micro_batch =
       0;                 // rows of a batch that go forward and backward together; 0: what suits the field
   double ema_decay = 0;  // decay of the averaged weights, which are then the model; 0: no averaging
+  int members = 1;       // fields that learn from the same batches, each with random streams of its own
 
   void describe(config::Section& section);
 };

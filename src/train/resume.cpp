@@ -43,13 +43,17 @@ bool is_one_of(const std::string& key, const std::array<const char*, N>& prefixe
 
 }  // namespace
 
+// A key that the program of then did not know had its default all along.
 void check_same_run(const Checkpoint& checkpoint, const std::string& run_toml) {
   auto before = settings_of(checkpoint.files.at(std::string(model::run_file)));
   before.emplace("field.activation", "\"gelu\"");  // what older runs of conv had, without a key for it
-  const auto now = settings_of(run_toml);
+  const auto now = settings_of(run_toml), defaults = settings_of(RunOptions().to_toml());
+  const auto value_in = [](const auto& settings, const std::string& key, const std::string& otherwise) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? otherwise : found->second;
+  };
   for (const auto& [key, value] : now) {
-    const auto found = before.find(key);
-    const std::string old = found == before.end() ? "not set" : found->second;
+    const std::string old = value_in(before, key, value_in(defaults, key, "not set"));
     if (old != value && !is_one_of(key, free_keys)) {
       throw ConfigError(
           "{}: this run was begun with {} = {}, not {}; give another --out, or --overwrite to begin anew",

@@ -172,6 +172,7 @@ RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
   const std::string chosen = choose_sizes(o, out.spec.state, folder, seconds);
   if (!chosen.empty()) out.notes.push_back(chosen);
   out.spec.field = o.field;
+  out.spec.members = o.length.members;
   follow_boundary(*o.field.settings, out.source->description(), out.notes);
   out.spec.normalizer = o.normalizer;
   out.spec.normalizer_options = o.normalizer_options;

@@ -38,7 +38,7 @@ class Trainer {
   }
 
   StepResult step();
-  [[noreturn]] void fail(const std::string& what);
+  [[noreturn]] void fail(const NotFinite& failure);
   void after(const StepResult& result);
   void validate();
   void save();
@@ -179,7 +179,7 @@ StepResult Trainer::step() {
     look_at_clock();
     return out;
   } catch (const NotFinite& failure) {
-    fail(failure.what);
+    fail(failure);
   } catch (const Abandoned&) {
     stop();
   }
@@ -194,8 +194,11 @@ void Trainer::stop() {
                     position_.step);
 }
 
-void Trainer::fail(const std::string& what) {
-  const Scene scene{model_, *learner_.objective, learner_.batch, learner_.draws};
+void Trainer::fail(const NotFinite& failure) {
+  const Scene scene{model_, *learner_.objective, learner_.batch,
+                    learner_.draws[static_cast<std::size_t>(failure.member)], failure.member};
+  const std::string what =
+      failure.what + (model_.spec.members > 1 ? fmt::format(" in member {}", failure.member) : "");
   const std::string place = first_non_finite(scene), samples = words(learner_.ids);
   const std::string file = save_scene(scene, folder_, position_.step + 1, samples);
   teller_->event("failure", position_.step + 1, {}, {{"what", what}, {"place", place}, {"samples", samples}});

@@ -26,9 +26,9 @@ PENDULUM = {
 }
 
 
-def grid_run(name, **field):
+def grid_run(file, **field):
     return {
-        "data": {"file": f"{name}.h5"},
+        "data": {"file": file},
         "generate": {"name": "diffusion_reaction", "samples": 6, "grid": "8x12", "frames": 9,
                      "system": {"initial": "smooth", "correlation_length": 0.3}},
         "split": {"train": "0:4", "validation": "4:5", "test": "5:6"},
@@ -49,7 +49,7 @@ class TrainedOnce(unittest.TestCase):
                     "context": cvf.train({"data": {"file": "p.h5", "parameters": ["gravity"]}, **PENDULUM}, out="context")}
         for name, field in (("conv", {"name": "conv", "width": 8, "patch": 2}),
                             ("sit", {"name": "sit", "width": 16, "depth": 1, "heads": 2, "patch": 4})):
-            cls.runs[name] = cvf.train(grid_run("g", **field), out=name)
+            cls.runs[name] = cvf.train(grid_run("g.h5", **field), out=name)
 
     @classmethod
     def tearDownClass(cls):

@@ -158,7 +158,9 @@ TEST_F(Protocols, ForecastsStreamTheirFramesAndAgreeWithThoseKept) {
   expect_true(kept);
   std::size_t seen = 0;
   const auto streamed = forecast(
-      setup(*gcs), {start_}, times_, [&](std::size_t sample, std::size_t frame, const Physical& state) {
+      setup(*gcs), {start_}, times_,
+      [&](std::size_t sample, std::size_t frame, const Physical& state, const Physical& spread) {
+        EXPECT_FALSE(spread.value.defined());
         ++seen;
         EXPECT_EQ(test::difference(
                       state.value,

@@ -139,7 +139,7 @@ TEST(Muon, LeavesTheOtherParametersToAdamW) {
     auto field = fields::registry()[0].settings()->build({.channels = 2, .height = 16, .width = 16}, 0);
     Optimizer optimizer(*field, options, 0);
     for (auto& p : field->parameters()) p.mutable_grad() = torch::full_like(p, 1e-3);
-    optimizer.step(optimizer.gradient_norm(), 1);
+    optimizer.step(optimizer.gradient_norms(), 1);
     return field;
   };
   const auto plain = after("adamw"), mixed = after("muon");

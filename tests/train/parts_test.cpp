@@ -75,10 +75,10 @@ TEST(Optimizer, StepsAsTheLibrarysAdamWWithClippingAndDecayOnMatrices) {
     loss_of(ours, step).backward();
     library.zero_grad();
     loss_of(theirs, step).backward();
-    const double norm = optimizer.gradient_norm();
+    const double norm = optimizer.gradient_norms().front();
     EXPECT_GT(norm, 1) << "clipping is not tested";
     EXPECT_NEAR(norm, torch::nn::utils::clip_grad_norm_(theirs->parameters(), 1.0), 1e-5 * norm);
-    optimizer.step(norm, 1);
+    optimizer.step({norm}, 1);
     library.step();
   }
   EXPECT_TRUE(torch::allclose(ours->weight, theirs->weight, 1e-5, 1e-6));
@@ -92,7 +92,7 @@ TEST(Optimizer, AveragesTheWeightsAndSwapsThemInAndOut) {
   for (int step = 0; step < 3; ++step) {
     optimizer.clear_gradients();
     loss_of(layer, step).backward();
-    optimizer.step(1, 100);
+    optimizer.step({1}, 100);
     expected = 0.75 * expected + 0.25 * layer->weight.detach();
   }
   const Tensor raw = layer->weight.detach().clone();

@@ -55,11 +55,12 @@ Samples shape_samples(const data::Splits& splits, const Samples& list) {
   return {splits.train.begin(), splits.train.begin() + count};
 }
 
-void write_calibration(const run::Folder& run, const solvers::Choice& solver,
+void write_calibration(const run::Folder& run, const solvers::Choice& solver, evaluate::Score score,
                        const std::vector<evaluate::Trial>& trials,
                        const std::vector<evaluate::Trial>& for_shape, const Samples& list,
                        const std::string& solver_words) {
   auto made = evaluate::calibrate(trials, for_shape);
+  made.score = score;
   made.checkpoint = run.checkpoint;
   made.solver = solver.to_toml();
   made.data_hash = run.model.spec.state.data_hash;
@@ -67,8 +68,10 @@ void write_calibration(const run::Folder& run, const solvers::Choice& solver,
   const std::string file = evaluate::calibration_file(run.path);
   evaluate::save(made, file);
   fmt::print(
-      "{}: {} with {}, on the run's {} validation samples {}; {} training samples gave the shape over time\n",
-      file, run.path, solver.name, list.size(), made.samples, for_shape.size());
+      "{}: {} with {}, by its {}, on the run's {} validation samples {}; {} training samples gave the shape "
+      "over "
+      "time\n",
+      file, run.path, solver.name, evaluate::name(score), list.size(), made.samples, for_shape.size());
   double widest = 0;
   fmt::print("  {:>8} {:>12} {:>22} {:>18}\n", "coverage", "factor", "bar at the last frame", "error there");
   for (const double coverage : {0.5, 0.8, 0.9, 0.95}) {
@@ -133,9 +136,9 @@ void ErrorBars::warn_of_departures(const rollout::Times& times, std::size_t from
                departure);
 }
 
-std::vector<double> ErrorBars::of(std::size_t sample, const std::vector<rollout::Frame>& frames,
+std::vector<double> ErrorBars::of(std::size_t sample, const std::vector<double>& doubts,
                                   const std::vector<double>& times) {
-  auto out = calibration_.bars(factor_, evaluate::doubts(frames), times);
+  auto out = calibration_.bars(factor_, doubts, times);
   last_.push_back({sample, times.back(), out.back()});
   return out;
 }

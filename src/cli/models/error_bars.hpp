@@ -22,7 +22,7 @@ void refuse_unfit(const data::Splits& splits, const Samples& list, const run::Fo
 /// As many training samples as there are for calibration, for the shape of the bars over time.
 Samples shape_samples(const data::Splits& splits, const Samples& list);
 
-void write_calibration(const run::Folder& run, const solvers::Choice& solver,
+void write_calibration(const run::Folder& run, const solvers::Choice& solver, evaluate::Score score,
                        const std::vector<evaluate::Trial>& trials,
                        const std::vector<evaluate::Trial>& for_shape, const Samples& list,
                        const std::string& solver_words);
@@ -41,8 +41,14 @@ class ErrorBars {
   /// The promise holds for forecasts like those of the calibration only.
   void warn_of_departures(const rollout::Times& times, std::size_t from_frame) const;
 
-  std::vector<double> of(std::size_t sample, const std::vector<rollout::Frame>& frames,
+  evaluate::Score score() const { return calibration_.score; }
+  /// Of frames with these doubts.
+  std::vector<double> of(std::size_t sample, const std::vector<double>& doubts,
                          const std::vector<double>& times);
+  /// Of each value of a frame, from its value_scales; infinite: no promise.
+  rollout::Physical of_values(const torch::Tensor& scales, double elapsed) const {
+    return {scales * calibration_.value_factor(coverage_, elapsed)};
+  }
 
   /// The bars at the last frames: of each sample, or of many together.
   std::string summary() const;

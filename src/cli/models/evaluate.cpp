@@ -17,13 +17,15 @@
 #include "core/threads.hpp"
 #include "data/ranges.hpp"
 #include "evaluate/record.hpp"
+#include "evaluate/step_errors.hpp"
+#include "run/step_errors.hpp"
 #include "train/run_data.hpp"
 
 namespace cvf::cli {
 namespace {
 
 struct Evaluate {
-  std::string run_path, data_file, split, samples, protocol = "both", out;
+  std::string run_path, data_file, split, samples, protocol = "both", out, score;
   std::vector<std::string> channels;
   SolverOption solver;
   evaluate::Options options;
@@ -117,7 +119,7 @@ struct Evaluate {
     if (options.keep > 0 && out.empty())
       throw UsageError("--keep {}: forecasts are written beside the scores; give --out NAME", options.keep);
     tensors::prepare();
-    const run::Folder found = run::open(run_path);
+    run::Folder found = run::open(run_path);
     auto trained =
         train::RunOptions::read(config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
     if (!data_file.empty()) trained.data.file = data_file;
@@ -136,26 +138,50 @@ struct Evaluate {
       options.training_every = trained.downsampling.factor;
     rollout::warn_of_extrapolation(*source, found.model, list);
     const auto made = solver.choose(found);
-    const auto stepper = made.build(rollout::context_of(found.model));
+    options.copies = static_cast<int>(found.model.field->member_count());
+    if (calibrate) {
+      refuse_unfit(splits, list, found, trained.data.file);
+      learn_step_errors(found, *source, list);
+    }
+    const auto stepper = made.build(rollout::context_of(found.model, found.step_errors));
     const rollout::Setup setup{
         .model = found.model, .solver = *stepper, .any_spacing = any_spacing, .kept = "nothing was written"};
     if (calibrate) {
-      refuse_unfit(splits, list, found, trained.data.file);
-      write_calibration(found, made, evaluate::trials(setup, *source, list, options),
-                        evaluate::trials(setup, *source, shape_samples(splits, list), options), list,
+      const auto by = score.empty() ? evaluate::usual_score(found.model) : evaluate::score_called(score);
+      evaluate::check_has_score(by, found.model, made);
+      write_calibration(found, made, by, evaluate::trials(setup, *source, list, options, by),
+                        evaluate::trials(setup, *source, shape_samples(splits, list), options, by), list,
                         solver.words());
       return {};
     }
+    if (options.step_doubling) evaluate::check_has_score(evaluate::Score::step_doubling, found.model, made);
     const auto calibration = calibration_for(found, made, coverage, splits, list);
     auto result = evaluate::evaluate(setup, *source, list, options);
     if (calibration) {
-      result.coverage =
-          evaluate::coverage_of(*calibration, coverage, evaluate::trials(setup, *source, list, options));
+      result.coverage = evaluate::coverage_of(
+          *calibration, coverage, evaluate::trials(setup, *source, list, options, calibration->score));
     }
     const auto from = origin(found, trained, made.to_toml(), list.size());
     keep_forecasts(result, *source, from);
     write(result, from);
     return {std::move(result), from};
+  }
+
+  // For solver.tolerance; a field that sees no step has no mean velocity over one.
+  void learn_step_errors(run::Folder& found, const data::Source& source, const Samples& list) const {
+    if (!found.model.field->conditioned()) return;
+    const auto any = solvers::make("euler", rollout::context_of(found.model));
+    const rollout::Setup setup{
+        .model = found.model, .solver = *any, .any_spacing = any_spacing, .kept = "nothing was written"};
+    const auto tried = evaluate::tried_steps(setup, source, list, options);
+    const auto errors = evaluate::fit_step_errors(tried);
+    run::save_step_errors(found.path, errors,
+                          {found.checkpoint, found.model.spec.state.data_hash, data::write_ranges(list)});
+    found.step_errors = run::load_step_errors(found.path, found.checkpoint);
+    fmt::print(
+        "{}: the error of a step by its NRE and length, {:.3g} to {:.3g} standard deviations of the state, "
+        "from {} steps; for solver.tolerance\n",
+        run::step_errors_file(found.path), errors.error.front(), errors.error.back(), tried.size());
   }
 
   void keep_forecasts(const evaluate::Evaluation& result, const data::Source& source,
@@ -256,9 +282,18 @@ void add_evaluate(CLI::App& app) {
   verb->solver.add_to(verb_app);
   verb_app
       .add_flag("--calibrate", verb->calibrate,
-                "instead: learn from the run's validation samples how large errors are beside the solver's "
+                "instead: learn from the run's validation samples how large errors are beside the model's "
                 "own doubt, and write it beside the model, for error bars (cvf rollout --coverage)")
       ->excludes("--data");
+  verb_app
+      .add_option(
+          "--score", verb->score,
+          "what the error bars of --calibrate go by: rupture (the sum of NRE * step), step_doubling or "
+          "spread (of members); without it spread where the model has several members, else rupture")
+      ->check(CLI::IsMember({"rupture", "step_doubling", "spread"}))
+      ->needs("--calibrate");
+  verb_app.add_flag("--step-doubling", verb->options.step_doubling,
+                    "goes every way once more in half steps; the difference is another signal of trust");
   verb_app
       .add_option("--coverage", verb->coverage, "of the error bars to check, where there is a calibration")
       ->check(between_0_and_1())

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "cli/models/error_bars.hpp"
+#include "cli/models/forecast_batch.hpp"
 #include "cli/models/solver_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
@@ -15,7 +15,6 @@
 #include "core/threads.hpp"
 #include "data/ranges.hpp"
 #include "data/resources.hpp"
-#include "rollout/forecast_file.hpp"
 #include "rollout/request.hpp"
 #include "train/run_data.hpp"
 
@@ -127,14 +126,17 @@ struct Rollout {
   }
 
   // A record of each frame and its steps is held until the end.
-  void check_resources(const data::Source& source, const std::vector<std::size_t>& wanted) const {
+  // `arrays` of the size of the states: themselves, and what stands beside them.
+  void check_resources(const data::Source& source, const std::vector<std::size_t>& wanted,
+                       double arrays) const {
     constexpr double notes_of_a_frame = 400;
     double frames = 0;
     for (const auto sample : wanted) frames += request.frames_of(source, sample);
-    data::check_resources(out, {.samples = static_cast<double>(wanted.size()),
-                                .frames = frames,
-                                .frame_values = static_cast<double>(source.description().frame_size()),
-                                .frame_notes = notes_of_a_frame});
+    data::check_resources(out,
+                          {.samples = static_cast<double>(wanted.size()),
+                           .frames = frames,
+                           .frame_values = arrays * static_cast<double>(source.description().frame_size()),
+                           .frame_notes = notes_of_a_frame});
   }
 
   void run() {
@@ -150,19 +152,23 @@ struct Rollout {
     const auto source = open(found, trained);
     const auto wanted = chosen(trained, source->description().samples);
     const solvers::Choice made = solver.choose(found);
-    const auto stepper = made.build(rollout::context_of(found.model));
+    const auto stepper = made.build(rollout::context_of(found.model, found.step_errors));
     rollout::warn_of_extrapolation(*source, found.model, wanted);
-    check_resources(*source, wanted);
+    check_resources(*source, wanted,
+                    1.0 + (found.model.field->member_count() > 1 ? 1 : 0) + (coverage > 0 ? 1 : 0));
     const rollout::Setup setup{found.model, *stepper,
                                static_cast<std::size_t>(std::min(memory_mb * 1e6, 1e18)), any_spacing,
                                "no forecast was written"};
-    const auto planned = plan(*source, found.model, wanted, made.to_toml());
+    auto planned = plan(*source, found.model, wanted, made.to_toml());
     warn_of_horizon(*source, trained, planned.times);
     std::optional<ErrorBars> bars;
     if (coverage > 0) {
       bars.emplace(found, made, coverage);
       bars->warn_of_departures(planned.times, request.from_frame);
+      planned.attributes.emplace_back("error_bar_score", evaluate::name(bars->score()));
     }
+    if (found.model.field->member_count() > 1) planned.beside.emplace_back("spread");
+    if (bars && bars->score() != evaluate::Score::rupture) planned.beside.emplace_back("value_bar");
     forecast_all(setup, *source, wanted, planned, bars);
   }
 
@@ -175,24 +181,16 @@ struct Rollout {
     Progress progress("forecast", frames, "frames");
     const auto one = request.given(source, std::span(wanted).first(1));
     const std::size_t together =
-        setup.solver.shares_steps() ? wanted.size() : rollout::micro_batch_rows(setup, one.value);
+        setup.solver.shares_steps() ? wanted.size() : rollout::micro_batch_samples(setup, one.value);
     std::vector<std::string> troubles;
     std::int64_t evaluations = 0;
     for (std::size_t first = 0; first < wanted.size(); first += together) {
       const auto some = std::span(wanted).subspan(first, std::min(together, wanted.size() - first));
       const auto begin = planned.times.begin() + static_cast<std::ptrdiff_t>(first);
       const rollout::Times some_times(begin, begin + static_cast<std::ptrdiff_t>(some.size()));
-      const auto sink = [&](std::size_t row, std::size_t frame, const rollout::Physical& state) {
-        interrupt::throw_if_requested("no forecast was written");
-        file.write(first + row, frame, state);
-        progress.advance();
-      };
-      const auto contexts = rollout::contexts_of(source, some);
-      for (std::size_t i = 0; i < contexts.size(); ++i) file.write_context(first + i, *contexts[i]);
-      const auto forecast = rollout::forecast(setup, request.given(source, some), some_times, sink, contexts);
-      file.write_records(first, forecast.frames);
-      for (std::size_t i = 0; bars && i < some.size(); ++i)
-        file.write_error_bars(first + i, bars->of(some[i], forecast.frames[i], some_times[i]));
+      const ForecastBatch batch{some, first, request.given(source, some), some_times,
+                                rollout::contexts_of(source, some)};
+      const auto forecast = batch.run(setup, {file, bars, [&progress] { progress.advance(); }});
       evaluations += summarise(forecast, some, troubles);
     }
     file.finish();

@@ -58,24 +58,36 @@ function byMethod(all, numberOf) {
     .join(", ");
 }
 
-const signalWords = { doubt: "the doubt", time: "time alone", distance: "distance from the start alone" };
+const signalWords = {
+  doubt: "the doubt",
+  doubling: "step doubling",
+  spread: "the spread of members",
+  time: "time alone",
+  distance: "distance from the start alone",
+};
+
+// The signal that the samples are sorted by.
+const sortedBy = (trust) => trust.reliability_of ?? "doubt";
 
 function rankWords(all) {
   const within = Object.entries(signalWords)
     .map(([name, words]) => [words, byMethod(all, (trust) => trust.rank_correlation?.[name]?.within_frames?.[0])])
     .filter(([, values]) => values)
     .map(([words, values]) => `${words}: ${values}`);
-  const single = all.length === 1 ? all[0].trust.rank_correlation?.doubt?.within_frames : null;
-  const interval = single ? ` (95 % interval of the doubt ${show(single[1])} to ${show(single[2])})` : "";
+  const signal = sortedBy(all[0].trust);
+  const single = all.length === 1 ? all[0].trust.rank_correlation?.[signal]?.within_frames : null;
+  const interval = single
+    ? ` (95 % interval of ${signalWords[signal]} ${show(single[1])} to ${show(single[2])})`
+    : "";
   const pooled = byMethod(all, (trust) =>
-    isNumber(trust.rank_correlation) ? trust.rank_correlation : trust.rank_correlation?.doubt?.pooled,
+    isNumber(trust.rank_correlation) ? trust.rank_correlation : trust.rank_correlation?.[sortedBy(trust)]?.pooled,
   );
   return [
     within.length
       ? `Rank correlation with the error among the samples at equal lead time (1: a perfect ranking, 0: none): ${within.join("; ")}${interval}.`
       : "",
     pooled
-      ? `With all frames together, where errors grow with time and so does every sum along a forecast: the doubt: ${pooled}.`
+      ? `With all frames together, where errors grow with time and so does every sum along a forecast: ${signalWords[signal]}: ${pooled}.`
       : "",
   ]
     .filter(Boolean)
@@ -94,7 +106,7 @@ function trustSection() {
     section(
       "trust",
       "Trust",
-      "The samples of each frame sorted by the model's own doubt and cut into four parts: mean error of each part, with a bar up to its largest. A line for each third of the lead times, and for each seed. A line that rises means that the doubt tells the better forecasts from the worse ones of the same length; that the lines lie above each other says only that errors grow with time.",
+      "The samples of each frame sorted by the model's own doubt (the spread of its members, where it has several) and cut into four parts: mean error of each part, with a bar up to its largest. A line for each third of the lead times, and for each seed. A line that rises means that the doubt tells the better forecasts from the worse ones of the same length; that the lines lie above each other says only that errors grow with time.",
       trustChart(),
     ),
   );

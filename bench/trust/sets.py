@@ -1,0 +1,31 @@
+"""The data sets of the trust figures: the small configs with more samples to calibrate and to test on."""
+
+TRAIN, VALIDATION, TEST = "0:160", "160:220", "220:280"
+
+# name: (config, settings laid over it)
+SETS = {
+    "dr": ("dr-tiny", ["train.steps=800", "validation.steps=400"]),
+    "sw": ("sw-tiny", ["train.steps=400", "validation.steps=400"]),
+    "cfd": ("cfd-tiny", ["train.steps=400", "validation.steps=400"]),
+    "wave": ("wave-tiny", ["train.steps=800", "validation.steps=400"]),
+    "pendulum": ("pendulum", ["train.steps=3000"]),
+    "lotka-volterra": ("lotka-volterra", ["train.steps=1500", "validation.steps=500"]),
+    "van-der-pol": ("van-der-pol", ["train.steps=1500", "validation.steps=500"]),
+}
+TOLERANCE_SETS = ["dr", "wave", "pendulum"]
+
+
+def settings(name, members):
+    config, more = SETS[name]
+    common = [
+        f'data.file="data/trust-{name}.h5"',
+        "generate.samples=280",
+        f'split.train="{TRAIN}"',
+        f'split.validation="{VALIDATION}"',
+        f'split.test="{TEST}"',
+        f"train.members={members}",
+        "train.clock=cpu",
+        "evaluation.samples=0",
+        "log.diagnostics=0",
+    ]
+    return config, common + more

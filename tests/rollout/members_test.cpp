@@ -1,0 +1,141 @@
+// A model of several members: each goes its own way, and the forecast is their mean with their spread.
+#include "rollout/members.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fields/members.hpp"
+#include "support/flows.hpp"
+
+namespace cvf::rollout {
+namespace {
+
+using torch::Tensor;
+
+// Moves with a constant velocity, whatever the state and the step are.
+struct Drift : fields::VelocityField {
+  double velocity;
+  explicit Drift(double v) : VelocityField({2, 0, 0, 1}), velocity(v) {
+    register_parameter("unused", torch::zeros({1}, torch::kDouble));
+  }
+  using VelocityField::forward;
+  Tensor forward(const fields::Query& query) override { return torch::full_like(query.state, velocity); }
+  double flops() const override { return 1; }
+};
+
+class Ensemble : public testing::Test {
+ protected:
+  Ensemble() {
+    model_.normalizer = find(normalizers::registry(), "cascaded", "normalizer").make(2, {});
+    std::vector<fields::FieldPointer> all;
+    for (const double v : {1.0, 2.0, 6.0}) all.push_back(std::make_shared<Drift>(v));
+    model_.field = std::make_shared<fields::Members>(all);
+    model_.spec.state.set_names(Role::state, {"x", "y"});
+    model_.spec.state.delta_min = 0.5;
+    model_.spec.state.largest_dt = 1;
+  }
+  const Times times_{{0, 1, 2}, {0, 1, 2, 3}, {5, 6}};
+  const Physical start_{torch::tensor({{0.0, 1.0}, {2.0, 3.0}, {4.0, 5.0}}, torch::kDouble)};
+
+  static void expect_mean_and_spread(const Forecast& forecast, const Times& times, const Tensor& start) {
+    const double spread = std::sqrt((4.0 + 1.0 + 9.0) / 2);  // of 1, 2 and 6 about 3
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const auto row = static_cast<std::int64_t>(i);
+      for (std::size_t k = 0; k < times[i].size(); ++k) {
+        const auto frame = static_cast<std::int64_t>(k);
+        const double t = times[i][k] - times[i][0];
+        EXPECT_TRUE(torch::allclose(forecast.states.value[row][frame], start[row] + 3 * t));
+        EXPECT_NEAR(forecast.spread.value[row][frame][0].item<double>(), spread * t, 1e-6);
+        for (std::size_t m = 0; m < 3; ++m)
+          EXPECT_TRUE(torch::allclose(forecast.members[m].states.value[row][frame],
+                                      start[row] + std::vector{1.0, 2.0, 6.0}[m] * t));
+      }
+    }
+  }
+
+  model::TrainedModel model_;
+};
+
+TEST_F(Ensemble, EveryProtocolGivesMeanAndSpread) {
+  for (const std::string name : {"euler", "gcs", "dopri5"}) {
+    SCOPED_TRACE(name);
+    const auto solver = test::solver(name, "", context_of(model_));
+    const rollout::Setup setup{model_, *solver};
+    expect_mean_and_spread(time_informed(setup, start_, times_), times_, start_.value);
+    expect_mean_and_spread(direct(setup, start_, times_), times_, start_.value);
+    expect_mean_and_spread(forecast(setup, start_, times_), times_, start_.value);
+  }
+}
+
+TEST_F(Ensemble, CountsWhatAllMembersCost) {
+  const auto solver = test::solver("euler", "", context_of(model_));
+  const auto three = time_informed({model_, *solver}, start_, times_);
+  model::TrainedModel one = model_;
+  one.field = std::make_shared<Drift>(1);
+  const auto alone = time_informed({one, *solver}, start_, times_);
+  EXPECT_FALSE(alone.spread.value.defined());
+  for (std::size_t k = 1; k < times_[1].size(); ++k)
+    EXPECT_EQ(three.frames[1][k].counts.evaluations, 3 * alone.frames[1][k].counts.evaluations);
+  EXPECT_EQ(three.members[2].frames[1][1].counts.evaluations, alone.frames[1][1].counts.evaluations);
+}
+
+// Whatever fits into memory together: members of a sample may even be solved one by one.
+TEST_F(Ensemble, HandsOverAFrameWhenTheLastMemberIsThere) {
+  const auto solver = test::solver("gcs", "", context_of(model_));
+  for (const std::size_t memory : {std::size_t{1}, std::size_t{5000}, std::size_t{1} << 20}) {
+    const rollout::Setup setup{model_, *solver, memory};
+    const auto kept = forecast(setup, start_, times_);
+    std::size_t seen = 0;
+    const auto done =
+        forecast(setup, start_, times_,
+                 [&](std::size_t sample, std::size_t frame, const Physical& state, const Physical& spread) {
+                   ++seen;
+                   const auto at = [&](const Physical& all) {
+                     return all.value[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)];
+                   };
+                   EXPECT_TRUE(torch::equal(state.value, at(kept.states)));
+                   EXPECT_TRUE(torch::equal(spread.value, at(kept.spread)));
+                 });
+    EXPECT_EQ(seen, 9U);
+    EXPECT_EQ(done.frames[1][3].counts.evaluations, kept.frames[1][3].counts.evaluations);
+  }
+}
+
+TEST_F(Ensemble, OneThatStopsStopsTheMean) {
+  std::vector<fields::FieldPointer> all{std::make_shared<Drift>(1), std::make_shared<Drift>(NAN)};
+  model_.field = std::make_shared<fields::Members>(all);
+  const auto solver = test::solver("euler", "", context_of(model_));
+  const auto forecast = time_informed({model_, *solver}, start_, times_);
+  EXPECT_EQ(forecast.frames[0][1].row_status.status, solvers::Status::non_finite);
+  EXPECT_TRUE(torch::isnan(forecast.states.value[0][1]).all().item<bool>());
+  EXPECT_TRUE(torch::isfinite(forecast.members[0].states.value[0][2]).all().item<bool>());
+}
+
+// psi(s, h) = s: a step multiplies by 1 + h, two halves by (1 + h/2)^2.
+struct Growth : fields::VelocityField {
+  Growth() : VelocityField({2, 0, 0, 1}) { register_parameter("unused", torch::zeros({1}, torch::kDouble)); }
+  using VelocityField::forward;
+  Tensor forward(const fields::Query& query) override { return query.state.clone(); }
+  double flops() const override { return 1; }
+};
+
+TEST_F(Ensemble, HalfStepsGoTheSameWayInTwiceAsManySteps) {
+  model_.field = std::make_shared<Growth>();
+  const auto solver = test::solver("euler", "h = 0.5", context_of(model_));
+  for (const std::size_t memory : {std::size_t{1}, std::size_t{1} << 20}) {
+    const rollout::Setup setup{model_, *solver, memory};
+    const auto whole = time_informed(setup, start_, times_);
+    const auto halves = with_half_steps(setup, start_, times_, whole);
+    ASSERT_EQ(halves.states.value.sizes(), whole.states.value.sizes());
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      const auto row = static_cast<std::int64_t>(i);
+      const auto last = static_cast<std::int64_t>(times_[i].size()) - 1;
+      const double steps = 2 * static_cast<double>(last);
+      EXPECT_TRUE(torch::allclose(whole.states.value[row][last], start_.value[row] * std::pow(1.5, steps)));
+      EXPECT_TRUE(
+          torch::allclose(halves.states.value[row][last], start_.value[row] * std::pow(1.25, 2 * steps)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cvf::rollout

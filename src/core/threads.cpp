@@ -21,13 +21,13 @@ std::vector<std::function<void(int)>>& pools() {
   return all;
 }
 
-int available_cores() {
+}  // namespace
+
+int available() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
   return omp_get_num_procs();
 }
-
-}  // namespace
 
 void prepare_process(char** argv) {
   if (argv != nullptr && std::getenv("OMP_WAIT_POLICY") == nullptr &&
@@ -45,7 +45,7 @@ void prepare_process(char** argv) {
 
 void use(int wanted) {
   if (wanted < 0) throw UsageError("--threads {}: give 0 (all cores) or a positive number", wanted);
-  current = wanted == 0 ? available_cores() : wanted;
+  current = wanted == 0 ? available() : wanted;
   omp_set_num_threads(current);
   // OpenBLAS keeps its own pool; it is there only when LibTorch has loaded it.
   if (auto* set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))

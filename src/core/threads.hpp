@@ -14,6 +14,7 @@ void prepare_process(char** argv);
 /// Sets OpenMP, OpenBLAS when loaded, and every pool added below. 0 means one for each core that we may use.
 void use(int count);
 int count();
+int available();  // cores that we may use
 
 /// A library with its own pool (LibTorch) adds its setter here; it is called at once and at every later
 /// `use`.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -16,8 +17,10 @@ namespace {
 // Both names can be missing for a moment each time that the folder is replaced between our two looks.
 constexpr int looks = 100;
 
-std::string all_of(int file, const std::string& path) {
+// `size` is what the file had a moment ago: room for it at once saves copies.
+std::string all_of(int file, off_t size, const std::string& path) {
   std::string out;
+  out.reserve(static_cast<std::size_t>(std::min<off_t>(size, 1 << 30)));
   char block[1 << 16];
   while (true) {
     const ssize_t got = ::read(file, block, sizeof block);
@@ -80,7 +83,7 @@ std::optional<std::string> Opened::content(std::string_view file) const {
   if (opened.number() < 0) throw ModelError("{}: cannot be opened: {}", path, std::strerror(errno));
   struct stat facts {};
   if (fstat(opened.number(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
-  return all_of(opened.number(), path);
+  return all_of(opened.number(), facts.st_size, path);
 }
 
 bool Opened::is_still(const std::string& path) const {

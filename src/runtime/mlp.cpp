@@ -1,6 +1,7 @@
 // The network for vector states.
 #include <cmath>
 
+#include "kernels/cpu_choice.hpp"
 #include "runtime/networks.hpp"
 
 namespace cvf::runtime {
@@ -13,25 +14,29 @@ std::vector<std::string> modulating(int depth) {
   return out;
 }
 
+// Four running sums: no addition waits for the one before.
+template <class Value>
+double sum_of(std::size_t count, const Value& value) {
+  double sums[4] = {0, 0, 0, 0};
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += value(i + k);
+  }
+  for (; i < count; ++i) sums[0] += value(i);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 // out = norm(x) * (1 + scale) + shift, for one row; no affine part of its own.
 void modulated_norm(const float* x, std::size_t width, const float* shift, const float* scale, float* out) {
-  double sum = 0, squares = 0;
-  for (std::size_t i = 0; i < width; ++i) sum += static_cast<double>(x[i]);
   const auto count = static_cast<double>(width);
-  const double mean = sum / count;
-  for (std::size_t i = 0; i < width; ++i) {
+  const double mean = sum_of(width, [x](std::size_t i) { return static_cast<double>(x[i]); }) / count;
+  const double squares = sum_of(width, [x, mean](std::size_t i) {
     const double d = static_cast<double>(x[i]) - mean;
-    squares += d * d;
-  }
+    return d * d;
+  });
   const auto center = static_cast<float>(mean);
   const auto factor = static_cast<float>(1 / std::sqrt(squares / count + 1e-6));
   for (std::size_t i = 0; i < width; ++i) out[i] = (x[i] - center) * factor * (1 + scale[i]) + shift[i];
-}
-
-// GELU in its tanh form.
-float gelu(float x) {
-  constexpr float root = 0.7978845608F, cubic = 0.044715F;  // sqrt(2/pi)
-  return 0.5F * x * (1 + std::tanh(root * (x + cubic * x * x * x)));
 }
 
 }  // namespace
@@ -68,7 +73,7 @@ void Mlp::forward(const Query& query, float* psi, int threads) const {
     normalise(3 * i);
     hidden.resize(rows * static_cast<std::size_t>(blocks_[i].expand.out()));
     run(blocks_[i].expand, normal.data(), hidden.data());
-    for (auto& value : hidden) value = gelu(value);
+    kernels::cpu_kernels().gelu(hidden.data(), static_cast<long>(hidden.size()));
     run(blocks_[i].contract, hidden.data(), added.data());
     for (std::size_t r = 0; r < rows; ++r) {
       const float* gate = of_row(r, 3 * i + 2);

@@ -1,4 +1,5 @@
 // The runtime against the path on LibTorch: the same numbers to round-off, and the same counts.
+#include "kernels/cpu_choice.hpp"
 #include "run/folder.hpp"
 #include "runtime/models.hpp"
 
@@ -151,6 +152,22 @@ TEST(EqualModels, OnAnotherGrid) {
   advance(larger, mine.data(), 2, dt, {}, 1);
   EXPECT_LT(relative_difference(mine, expected.states.value.select(1, 1)), round_off);
   EXPECT_EQ(pair.plain->values(), 2U * 12 * 20) << "the model itself stays on its grid";
+}
+
+TEST(EqualModels, OnTheKernelsOfEveryCpu) {
+  const auto& best = kernels::cpu_kernels();
+  for (const auto* kernels : kernels::runnable_kernels()) {
+    kernels::use_kernels(*kernels);
+    for (const std::size_t kind : {0, 4, 7}) {
+      const Pair pair(test::kinds[kind]);
+      const Tensor states = pair.states(3), dt = torch::full({3}, 0.4, torch::kDouble);
+      const auto expected = states + 0.4 * pair.tensors.velocity({states}, dt).value;
+      auto mine = values_of<double>(states);
+      step(*pair.plain, mine.data(), 3, values_of<double>(dt), {}, 1);
+      EXPECT_LT(relative_difference(mine, expected), round_off) << kernels->name << " " << kind;
+    }
+  }
+  kernels::use_kernels(best);
 }
 
 TEST(EqualModels, SolversOfRunFilesAndSettings) {

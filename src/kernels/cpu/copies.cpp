@@ -1,5 +1,6 @@
-// Between the library's matrices and panels.
+// Between the library's matrices and panels, and what is done to every value.
 #include "kernels/cpu/entry.hpp"
+#include "kernels/cpu/rows.hpp"
 #include "kernels/cpu/vec.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {
@@ -20,6 +21,20 @@ void add(const float* from, long count, float* to) {
   long i = 0;
   for (; i + lanes <= count; i += lanes) store(to + i, load(to + i) + load(from + i));
   for (; i < count; ++i) to[i] += from[i];
+}
+
+void gelu(float* values, long count) {
+  long i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const Vec x = load(values + i);
+    store(values + i, x * gelu_share(x));
+  }
+  if (i == count) return;
+  float last[lanes] = {};
+  for (long k = i; k < count; ++k) last[k - i] = values[k];
+  const Vec x = load(last);
+  store(last, x * gelu_share(x));
+  for (long k = i; k < count; ++k) values[k] = last[k - i];
 }
 
 }  // namespace cvf::kernels::cpu::CVF_SIMD

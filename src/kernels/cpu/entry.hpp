@@ -23,6 +23,7 @@ double peak(long rounds);
 
 void transpose(const float* from, long from_step, int rows, int columns, float* to, long to_step);
 void add(const float* from, long count, float* to);
+void gelu(float* values, long count);
 void to_panels(const float* from, long from_step, int begin, int end, int columns, float* to, long stride);
 void dense(const float* x, long stride, int in_panels, const float* w, const float* bias, int out, int begin,
            int end, float* to, long to_step);

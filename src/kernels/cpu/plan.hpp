@@ -125,6 +125,7 @@ struct Kernels {
   /// to[c*to_step + r] = from[r*from_step + c]
   void (*transpose)(const float* from, long from_step, int rows, int columns, float* to, long to_step);
   void (*add)(const float* from, long count, float* to);  // to += from
+  void (*gelu)(float* values, long count);                // in its tanh form, in place
   /// The rows [begin, end) of a matrix of the library as panels `stride` floats apart.
   void (*to_panels)(const float* from, long from_step, int begin, int end, int columns, float* to,
                     long stride);

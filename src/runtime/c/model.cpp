@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/log.hpp"
 #include "runtime/c/handles.hpp"
 
 namespace cvf::runtime {
@@ -46,6 +47,7 @@ int cvf_model_load(const char* folder, const char* const* settings, size_t setti
   return guarded([&] {
     required(model, "model") = nullptr;
     required(folder, "folder");
+    cvf::log::set_level(cvf::log::Level::quiet);  // the terminal is the host's
     std::vector<std::string> all;
     for (size_t i = 0; i < setting_count; ++i) {
       required(settings, "settings");

@@ -27,13 +27,13 @@ void gelu(float* values, long count) {
   long i = 0;
   for (; i + lanes <= count; i += lanes) {
     const Vec x = load(values + i);
-    store(values + i, x * gelu_share(x));
+    store(values + i, x * share_of(gelu_tanh, x));
   }
   if (i == count) return;
   float last[lanes] = {};
   for (long k = i; k < count; ++k) last[k - i] = values[k];
   const Vec x = load(last);
-  store(last, x * gelu_share(x));
+  store(last, x * share_of(gelu_tanh, x));
   for (long k = i; k < count; ++k) values[k] = last[k - i];
 }
 

@@ -218,7 +218,8 @@ TEST_F(CInterface, AStateThatGoesWrongStaysAndTheOthersGoOn) {
   const torch::NoGradGuard no_gradients;
   const auto bad = pair_.states(2);
   auto mine = test::values_of<double>(bad);
-  for (std::size_t i = 0; i < 480; ++i) mine[i] = i % 2 == 0 ? 3e38 : -3e38;  // the first one leaves the numbers that there are
+  for (std::size_t i = 0; i < 480; ++i)
+    mine[i] = i % 2 == 0 ? 3e38 : -3e38;  // the first one leaves the numbers that there are
   const auto before = mine;
   cvf_result results[2];
   const char* settings[]{"solver.name=euler"};

@@ -16,6 +16,8 @@ using torch::Tensor;
 
 constexpr std::size_t starts = 8;  // frames of a sample that steps of one length begin at
 constexpr std::size_t columns = 16, least_in_column = 8;
+constexpr double beyond_training =
+    4;  // steps that are longer by up to this, too: a solver may be allowed to take them
 constexpr double least = 1e-12;
 
 std::vector<double> row_norms(const Tensor& values) {
@@ -101,7 +103,7 @@ std::vector<TriedStep> tried_steps(const rollout::Setup& setup, const data::Sour
   TruthReader reader(source, viewing);
   Progress progress("steps", samples.size(), "samples");
   const auto members = setup.model.field->member_count();
-  const double longest = setup.model.spec.state.largest_dt * (1 + 1e-3);
+  const double longest = beyond_training * setup.model.spec.state.largest_dt * (1 + 1e-3);
   std::vector<TriedStep> out;
   const auto together = static_cast<std::size_t>(viewing.together);
   for (std::size_t first = 0; first < samples.size(); first += together) {

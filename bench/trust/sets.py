@@ -15,6 +15,7 @@ SETS = {
     "van-der-pol": ("van-der-pol", ["train.steps=1500", "validation.steps=500"]),
 }
 TOLERANCE_SETS = ["dr", "wave", "pendulum"]
+FEWER = {"sw": ("160:180", "220:240")}  # larger grids: samples to calibrate and to test on
 
 
 def settings(name, members):

@@ -1,4 +1,6 @@
 """The data sets of the trust figures: the small configs with more samples to calibrate and to test on."""
+import json
+import subprocess
 
 TRAIN, VALIDATION, TEST = "0:160", "160:220", "220:280"
 
@@ -6,13 +8,14 @@ TRAIN, VALIDATION, TEST = "0:160", "160:220", "220:280"
 SETS = {
     "dr": ("dr-tiny", ["train.steps=800", "validation.steps=400"]),
     "sw": ("sw-tiny", ["train.steps=400", "validation.steps=400"]),
-    "cfd": ("cfd-tiny", ["train.steps=400", "validation.steps=400"]),
+    "cfd": ("cfd-tiny", ["train.steps=150", "validation.steps=150"]),
     "wave": ("wave-tiny", ["train.steps=800", "validation.steps=400"]),
     "pendulum": ("pendulum", ["train.steps=3000"]),
     "lotka-volterra": ("lotka-volterra", ["train.steps=1500", "validation.steps=500"]),
     "van-der-pol": ("van-der-pol", ["train.steps=1500", "validation.steps=500"]),
 }
 TOLERANCE_SETS = ["dr", "wave", "pendulum"]
+FEWER = {"sw": ("160:180", "220:240")}  # larger grids: samples to calibrate and to test on
 
 
 def settings(name, members):
@@ -29,3 +32,11 @@ def settings(name, members):
         "log.diagnostics=0",
     ]
     return config, common + more
+
+
+def run(cvf, *words):
+    return subprocess.run([cvf, *words, "--quiet"], check=True, capture_output=True, text=True).stdout
+
+
+def evaluated(cvf, folder, *words):
+    return json.loads(run(cvf, "evaluate", str(folder), "--json", *words))

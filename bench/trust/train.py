@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains what the trust figures are made from: every set with three members, and for the cost a few steps with one.
+"""Trains what the trust figures are made from: every set with three members, and for the cost a few steps with three and with one.
 
   bench/trust/train.py build/cvf out/trust [SET...]
 """
@@ -23,11 +23,11 @@ def main():
     cvf, root = sys.argv[1], Path(sys.argv[2])
     root.mkdir(parents=True, exist_ok=True)
     for name in sys.argv[3:] or SETS:
-        for members in (1, 3):
-            # 100 steps say what a step costs: nothing but steps.
-            train(cvf, root / f"{name}-cost-{members}", name, members,
-                  ["train.steps=100", "validation.steps=-1", "checkpoint.steps=0"])
         train(cvf, root / f"{name}", name, 3)
+        for members in (1, 3):
+            # A few steps say what a step costs: nothing but steps.
+            train(cvf, root / f"{name}-cost-{members}", name, members,
+                  ["train.steps=30", "log.steps=10", "validation.steps=-1", "checkpoint.steps=0"])
 
 
 main()

@@ -15,5 +15,7 @@ using metrics::least_nre;
 using metrics::load_calibration;
 using metrics::octaves;
 using metrics::save;
+using metrics::share_within;
+using metrics::thinned;
 
 }  // namespace cvf::evaluate

@@ -14,7 +14,7 @@ namespace cvf::evaluate {
 using metrics::doubts;
 using metrics::infinite;
 using metrics::least_nre;
-using metrics::Score;
+using Score = metrics::Signal;
 
 std::string_view name(Score score);
 Score score_called(const std::string& word);

@@ -16,6 +16,8 @@ using torch::Tensor;
 
 constexpr std::size_t starts = 8;  // frames of a sample that steps of one length begin at
 constexpr std::size_t columns = 16, least_in_column = 8;
+constexpr double beyond_training =
+    4;  // steps that are longer by up to this, too: a solver may be allowed to take them
 constexpr double least = 1e-12;
 
 std::vector<double> row_norms(const Tensor& values) {
@@ -73,6 +75,12 @@ void try_steps(const rollout::Setup& setup, const model::Contexts& contexts, con
   }
 }
 
+// 1, 2, 3, 4, 6, 8, 12, ...: two lengths an octave, because errors rise steeply beyond the steps of training.
+std::size_t longer(std::size_t stride) {
+  const bool power_of_two = (stride & (stride - 1)) == 0;
+  return stride == 1 ? 2 : power_of_two ? stride + stride / 2 : stride / 3 * 4;
+}
+
 // The edges of groups of about equal numbers; fewer where there are few.
 std::vector<double> knots_of(std::vector<double> values, std::size_t most) {
   std::sort(values.begin(), values.end());
@@ -101,7 +109,7 @@ std::vector<TriedStep> tried_steps(const rollout::Setup& setup, const data::Sour
   TruthReader reader(source, viewing);
   Progress progress("steps", samples.size(), "samples");
   const auto members = setup.model.field->member_count();
-  const double longest = setup.model.spec.state.largest_dt * (1 + 1e-3);
+  const double longest = beyond_training * setup.model.spec.state.largest_dt * (1 + 1e-3);
   std::vector<TriedStep> out;
   const auto together = static_cast<std::size_t>(viewing.together);
   for (std::size_t first = 0; first < samples.size(); first += together) {
@@ -110,7 +118,7 @@ std::vector<TriedStep> tried_steps(const rollout::Setup& setup, const data::Sour
     const auto contexts = rollout::contexts_for(setup.model, truth.contexts, truth.start().value);
     const Tensor states = rollout::to_model(setup.model, {truth.states.flatten(0, 1)}).view_as(truth.states);
     for (std::size_t i = 0; i < truth.rows(); ++i) {
-      for (std::size_t stride = 1;; stride *= 2) {
+      for (std::size_t stride = 1;; stride = longer(stride)) {
         const Trials some = trials_of(truth, states, i, stride, members);
         if (some.rows.empty() || some.length.front() > longest) break;
         try_steps(setup, contexts, some, out);
@@ -129,13 +137,13 @@ solvers::StepErrors fit_step_errors(std::span<const TriedStep> tried) {
     ruptures.push_back(std::max(step.nre, least));
     lengths.push_back(step.length);
   }
-  // Lengths come in octaves: one knot for each, the shortest of all being the first.
+  // Lengths come in half octaves: one knot for each, the shortest of all being the first.
   const double shortest = *std::min_element(lengths.begin(), lengths.end());
   std::vector<std::pair<double, double>> sums;  // of the logarithms, and how many
   for (const double length : lengths) {
-    const auto octave = static_cast<std::size_t>(std::lround(std::log2(length / shortest)));
-    if (sums.size() <= octave) sums.resize(octave + 1);
-    sums[octave].first += std::log(length), sums[octave].second += 1;
+    const auto half = static_cast<std::size_t>(std::lround(2 * std::log2(length / shortest)));
+    if (sums.size() <= half) sums.resize(half + 1);
+    sums[half].first += std::log(length), sums[half].second += 1;
   }
   for (const auto& [sum, count] : sums) {
     if (count > 0) out.length.push_back(std::exp(sum / count));

@@ -11,8 +11,8 @@ struct TriedStep {
   double nre, length, error;  // error: RMS in model units, that is in standard deviations of the state
 };
 
-/// Steps of 1, 2, 4, ... frames, as long as steps were in training, from some frames of each sample; of every
-/// member.
+/// Steps of 1, 2, 3, 4, 6, 8, ... frames, up to four times as long as in training, from some frames of each
+/// sample; of every member.
 std::vector<TriedStep> tried_steps(const rollout::Setup& setup, const data::Source& source,
                                    std::span<const std::size_t> samples, const Viewing& viewing);
 

@@ -15,25 +15,25 @@ namespace {
 constexpr std::size_t most_ratios = 2000;
 constexpr double rounding = 1e-3;  // times in files are rounded
 
-std::string score_words(Score score) {
+std::string score_words(Signal score) {
   switch (score) {
-    case Score::rupture:
+    case Signal::rupture:
       return fmt::format("sum over the accepted steps so far of max(NRE, {}) * step", least_nre);
-    case Score::step_doubling:
+    case Signal::step_doubling:
       return "root mean square of the difference from the same way in half steps";
-    case Score::spread:
+    case Signal::spread:
       return "root mean square of the standard deviation over members";
   }
   return "";
 }
 
-void describe_score(Score& score, config::Section& s) {
+void describe_score(Signal& score, config::Section& s) {
   std::string words = score_words(score);
   std::vector<std::string> known;
-  for (const Score one : {Score::rupture, Score::step_doubling, Score::spread})
+  for (const Signal one : {Signal::rupture, Signal::step_doubling, Signal::spread})
     known.push_back(score_words(one));
   s.key("score", &words, "what the error is compared with", config::one_of(known));
-  for (const Score one : {Score::rupture, Score::step_doubling, Score::spread}) {
+  for (const Signal one : {Signal::rupture, Signal::step_doubling, Signal::spread}) {
     if (score_words(one) == words) score = one;
   }
 }

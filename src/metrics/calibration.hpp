@@ -1,6 +1,6 @@
 // Error bars that one can trust: how many times its own doubt the true error of a forecast may be.
 //
-// The doubt of a frame needs no truth (`Score`: the sum of ruptures, step doubling, or the spread of
+// The doubt of a frame needs no truth (`Signal`: the sum of ruptures, step doubling, or the spread of
 // members). Its error is the RMSE over all its values, in physical units. Frames of one trajectory depend on
 // each other, so they cannot be counted as so many trials; trajectories are exchangeable. Therefore every
 // validation trajectory gives one number, its largest error / (shape * doubt) over all frames, and the
@@ -28,7 +28,7 @@ namespace cvf::metrics {
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// What the doubt of a forecast is.
-enum class Score {
+enum class Signal {
   rupture,        // the sum over the accepted steps so far of NRE * step
   step_doubling,  // the difference from the same way gone in half steps
   spread          // the standard deviation over the members of the model
@@ -54,7 +54,7 @@ std::vector<double> doubts(const std::vector<Frame>& frames) {
 
 struct Calibration {
   std::string checkpoint, solver;  // what it holds for: hash of the model's manifest, solver as TOML
-  Score score = Score::rupture;    // what the doubt is
+  Signal score = Signal::rupture;    // what the doubt is
   std::string data_hash, samples;  // what it was made from
   std::int64_t trajectories = 0;
   std::int64_t unbounded = 0;                          // of these, how many had frames without a doubt

@@ -173,7 +173,7 @@ metrics::Calibration calibration_of(const Model& model) {
   auto out = metrics::load_calibration(file);
   const std::string why = out.objection(model.checkpoint(), model.solver_choice().to_toml());
   if (!why.empty()) throw ModelError("{}: {}; {}", file, why, making);
-  if (out.score != metrics::Score::rupture) {
+  if (out.score != metrics::Signal::rupture) {
     throw ModelError("{}: compares errors with another score than the sum of ruptures; {} --score rupture",
                      file, making);
   }

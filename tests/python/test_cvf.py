@@ -29,7 +29,7 @@ PENDULUM = {
 def grid_run(file, **field):
     return {
         "data": {"file": file},
-        "generate": {"name": "diffusion_reaction", "samples": 6, "grid": "8x12", "frames": 9,
+        "generate": {"name": "diffusion_reaction", "samples": 6, "grid": "12x8", "frames": 9,
                      "system": {"initial": "smooth", "correlation_length": 0.3}},
         "split": {"train": "0:4", "validation": "4:5", "test": "5:6"},
         "downsampling": {"factor": 2}, "loader": {"batch": 4}, "field": field, "objective": {"name": "cvf"},

@@ -9,7 +9,7 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "model/tensors.hpp"
-#include "support/training.hpp"
+#include "support/interrupted_run.hpp"
 #include "train/learner.hpp"
 
 namespace cvf::train {
@@ -108,18 +108,7 @@ TEST(Members, GoOnToTheBitAfterAnInterrupt) {
   const auto toml = tiny_run(scratch.path("data.h5"), "train.members = 2\ntrain.ema_decay = 0.9");
   const auto whole = run(toml, scratch.path("whole"));
   EXPECT_TRUE(whole.best.known());
-  int stops = 0;
-  for (int looks = 3;; looks += 7, ++stops) {
-    interrupt::request_after(looks);
-    try {
-      run(toml, scratch.path("parts"));
-      break;
-    } catch (const Interrupted&) {
-    }
-    interrupt::clear();
-  }
-  interrupt::clear();
-  EXPECT_GT(stops, 3);
+  EXPECT_GT(testing_support::run_in_parts(toml, scratch.path("parts"), 3, 7).size(), 3U);
   for (const char* file :
        {"last/weights.safetensors", "last/training.safetensors", "best/weights.safetensors"})
     EXPECT_EQ(files::read_whole(scratch.path("whole/") + file),

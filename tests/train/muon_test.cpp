@@ -8,7 +8,7 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "fields/field.hpp"
-#include "support/training.hpp"
+#include "support/interrupted_run.hpp"
 #include "train/optimizer.hpp"
 
 namespace cvf::train {
@@ -161,18 +161,7 @@ TEST(Muon, GoesOnToTheBitAfterAStopInBothPrecisionsAndWithAveraging) {
     const Scratch scratch;
     const auto toml = tiny_run(scratch.path("data.h5"), muon + more);
     run(toml, scratch.path("whole"));
-    int stops = 0;
-    for (;; ++stops) {
-      interrupt::request_after(11 + 23 * stops);
-      try {
-        run(toml, scratch.path("parts"));
-        break;
-      } catch (const Interrupted&) {
-        interrupt::clear();
-      }
-    }
-    interrupt::clear();
-    EXPECT_GT(stops, 1);
+    EXPECT_GT(testing_support::run_in_parts(toml, scratch.path("parts"), 11, 23).size(), 1U);
     EXPECT_EQ(weights(scratch.path("parts")), weights(scratch.path("whole")));
     const auto moments = [&](const char* name) {
       return files::read_whole(scratch.path(name) + "/last/training.safetensors");

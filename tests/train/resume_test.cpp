@@ -1,12 +1,13 @@
 // Runs that are stopped anywhere, and checkpoints that are damaged: what goes on, and from where.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
-#include "support/training.hpp"
+#include "support/interrupted_run.hpp"
 
 namespace cvf::train {
 namespace {
@@ -28,21 +29,11 @@ TEST(Training, GoesOnToTheBitAfterAnInterruptAnywhere) {
     const Scratch scratch;
     const auto toml = tiny_run(scratch.path("data.h5"), more);
     run(toml, scratch.path("whole"));
-    std::set<std::string> sentences;
-    int stops = 0;
-    for (;; ++stops) {
-      interrupt::request_after(1 + stops);
-      try {
-        run(toml, scratch.path("parts"));
-        break;
-      } catch (const Interrupted& stop) {
-        sentences.insert(stop.what());
-      }
-      interrupt::clear();
-    }
-    interrupt::clear();
-    EXPECT_GT(stops, 20);
-    EXPECT_TRUE(sentences.contains("interrupted before the first step; there was nothing to save"));
+    const auto stops = testing_support::run_in_parts(toml, scratch.path("parts"), 1, 1);
+    EXPECT_GT(stops.size(), 20U);
+    EXPECT_NE(
+        std::find(stops.begin(), stops.end(), "interrupted before the first step; there was nothing to save"),
+        stops.end());
     for (const char* folder : {"last", "best"}) {
       for (const auto& item : fs::directory_iterator(scratch.path("whole/") + folder)) {
         if (item.path().extension() != ".safetensors") continue;

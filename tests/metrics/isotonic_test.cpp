@@ -41,8 +41,12 @@ TEST(Isotonic, LeavesARisingTableAsItIsAndMakesEveryOtherRise) {
     for (std::size_t r = 0; r < 4; ++r) {
       for (std::size_t c = 0; c < 6; ++c) {
         const std::size_t i = r * 6 + c;
-        if (r > 0) EXPECT_GE(fit[i], fit[i - 6]);
-        if (c > 0) EXPECT_GE(fit[i], fit[i - 1]);
+        if (r > 0) {
+          EXPECT_GE(fit[i], fit[i - 6]);
+        }
+        if (c > 0) {
+          EXPECT_GE(fit[i], fit[i - 1]);
+        }
         kept += weights[i] * fit[i], before += weights[i] * table[i], weight += weights[i];
       }
     }

@@ -145,26 +145,29 @@ VARIANTS = {
 }
 
 
+def read(run, which, every):
+    """Every so many frames of a split, [sample, frame, channel, y, x], their times, and the boundary of the file."""
+    with h5py.File(run["data"]["file"]) as file:
+        begin, end = map(int, run["split"][which].split(":"))
+        arrays = (torch.from_numpy(file[f"{i:04d}/data"][::every]) for i in range(begin, end))
+        times = torch.from_numpy(file["0000/grid/t"][::every]).float()  # all samples of these sets share them
+        text = file.attrs["boundary"]
+        boundary = text.decode() if isinstance(text, bytes) else text
+        return torch.stack(list(arrays)).permute(0, 1, 4, 2, 3).contiguous(), times, boundary
+
+
 class Data:
     """Normalised states on the training grid: for training and validation, [sample, frame, channel, y, x]."""
 
     def __init__(self, run):
-        with h5py.File(run["data"]["file"]) as file:
-            every, text = run["downsampling"]["factor"], file.attrs["boundary"]
-            self.boundary = text.decode() if isinstance(text, bytes) else text
-
-            def read(which):
-                begin, end = map(int, run["split"][which].split(":"))
-                arrays = (torch.from_numpy(file[f"{i:04d}/data"][::every]) for i in range(begin, end))
-                return torch.stack(list(arrays)).permute(0, 1, 4, 2, 3).contiguous()
-
-            times = torch.from_numpy(file["0000/grid/t"][::every]).float()  # all samples of these sets share them
-            self.train, self.validation = read("train"), read("validation")
+        every = run["downsampling"]["factor"]
+        self.train, times, self.boundary = read(run, "train", every)
+        self.validation, _, _ = read(run, "validation", every)
         self.dt = times.diff()
         moments = lambda x: (x.mean((0, 1, 3, 4)).view(-1, 1, 1), x.var((0, 1, 3, 4)).view(-1, 1, 1))
-        mean, variance = moments(self.train)
+        self.mean, variance = moments(self.train)
         self.scale = (variance + 1e-8).sqrt()
-        self.train, self.validation = (self.train - mean) / self.scale, (self.validation - mean) / self.scale
+        self.train, self.validation = (self.train - self.mean) / self.scale, (self.validation - self.mean) / self.scale
         self.velocity = self.train.diff(dim=1) / self.dt.view(-1, 1, 1, 1)
         self.drift, variance = moments(self.velocity)
         self.spread = (variance + 1e-12).sqrt()
@@ -186,13 +189,23 @@ class Data:
         return rmse(step), rmse(rollout)
 
 
+def adamw(field, rate):
+    groups = [{"params": [p for p in field.parameters() if p.dim() > 1], "weight_decay": 0.01},
+              {"params": [p for p in field.parameters() if p.dim() <= 1], "weight_decay": 0}]
+    return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.99))
+
+
+def set_rate(optimizer, rate, share):
+    """Warm-up over a twentieth of the time, then a cosine to 2 %."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate * min(share / 0.05, 0.51 + 0.49 * math.cos(math.pi * share))
+
+
 def train(data, run, options, seconds, seed, at):
     torch.manual_seed(seed)
     field = Field(data.train.shape[2], data.dt.mean().item(), Pad(data.boundary), options)
     rate, batch = run["optimizer"]["learning_rate"], run["loader"]["batch"]
-    groups = [{"params": [p for p in field.parameters() if p.dim() > 1], "weight_decay": 0.01},
-              {"params": [p for p in field.parameters() if p.dim() <= 1], "weight_decay": 0}]
-    optimizer = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.99))
+    optimizer = adamw(field, rate)
     windows = torch.cartesian_prod(torch.arange(len(data.train)), torch.arange(len(data.dt)))
     used, steps, early = 0.0, 0, (math.nan, math.nan)
     while True:
@@ -201,9 +214,7 @@ def train(data, run, options, seconds, seed, at):
             if len(chosen) < batch:
                 continue
             i, k = windows[chosen].T
-            share = used / seconds
-            for group in optimizer.param_groups:
-                group["lr"] = rate * min(share / 0.05, 0.51 + 0.49 * math.cos(math.pi * share))
+            set_rate(optimizer, rate, used / seconds)
             loss = F.mse_loss(field(data.train[i, k], data.dt[k]), data.velocity[i, k])
             optimizer.zero_grad()
             loss.backward()
@@ -240,4 +251,5 @@ def main():
             print(f"| {name} | {variant} | {parameters} | {steps} | {row} |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

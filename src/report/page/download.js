@@ -1,4 +1,4 @@
-// A chart as a file: SVG with its looks inside, CSV of the numbers that are shown.
+// What is shown as a file: charts as SVG with their looks inside, numbers as CSV.
 const copiedLooks = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
   "opacity", "font-size", "font-family", "paint-order", "visibility",
@@ -25,6 +25,8 @@ const csvCell = (value) => {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
+const csvOf = (lines) => lines.map((line) => line.map(csvCell).join(",")).join("\n") + "\n";
+
 function chartCsv(spec) {
   const series = spec.series.filter((one) => !state.hidden.has(one.key) && !one.quiet);
   const bars = ["xLow", "xHigh", "yLow", "yHigh", "low", "high"].filter((key) =>
@@ -35,7 +37,7 @@ function chartCsv(spec) {
     for (const point of one.points)
       lines.push([point.name || one.label || one.key, point.x, point.y, ...bars.map((key) => point[key])]);
   for (const rule of spec.rules || []) lines.push([rule.label, "", rule.y, ...bars.map(() => "")]);
-  return lines.map((line) => line.map(csvCell).join(",")).join("\n") + "\n";
+  return csvOf(lines);
 }
 
 function saved(name, kind, text) {
@@ -47,16 +49,21 @@ function saved(name, kind, text) {
 const fileName = (words, ending) =>
   `${words.filter(Boolean).join("-").toLowerCase().replace(/[^a-z0-9+]+/g, "-").replace(/^-|-$/g, "") || "chart"}.${ending}`;
 
-/// Buttons of one chart; `look` returns { spec, picture } of what is shown.
-function downloads(figure, look) {
-  const words = () => [figure.closest("section")?.id, look().spec.title || state.data];
+/// Buttons for the plot in a figure. words() name the files; asSvg() and asCsv() give their texts.
+function downloadButtons(words, asSvg, asCsv) {
   const button = (label, title, act) => el("button", { type: "button", title, onclick: act }, label);
   return el(
     "div",
     { class: "downloads" },
-    button("SVG", "download this plot as SVG", () =>
-      saved(fileName(words(), "svg"), "image/svg+xml", standaloneSvg(look().picture)),
-    ),
-    button("CSV", "download the numbers of this plot", () => saved(fileName(words(), "csv"), "text/csv", chartCsv(look().spec))),
+    button("SVG", "download this plot as SVG", () => saved(fileName(words(), "svg"), "image/svg+xml", asSvg())),
+    button("CSV", "download the numbers of this plot", () => saved(fileName(words(), "csv"), "text/csv", asCsv())),
   );
 }
+
+/// Those of one chart; `look` returns { spec, picture } of what is shown.
+const downloads = (figure, look) =>
+  downloadButtons(
+    () => [figure.closest("section")?.id, look().spec.title || state.data],
+    () => standaloneSvg(look().picture),
+    () => chartCsv(look().spec),
+  );

@@ -54,14 +54,20 @@ function framesSection() {
     grid = el("div", { class: "frames" }),
     bars = el("div", { class: "bars" });
   const channel = localChoice("channel", () => draw());
+  const here = () => sceneOf(state.data, state.option);
+  const chosen = () => here().channels.indexOf(channel.use(here().channels));
+  const save = mapDownloads(
+    () => ["frames", state.data, here().channels[chosen()]],
+    () => mapsOf(here(), here().times.length - 1, chosen(), ["prediction", "error"]),
+  );
   const draw = () => {
-    const scene = sceneOf(state.data, state.option),
+    const scene = here(),
       there = scene && isField(scene);
     channel.node.hidden = true;
     bars.replaceChildren();
     grid.replaceChildren();
     if (!there) return;
-    const c = scene.channels.indexOf(channel.use(scene.channels)),
+    const c = chosen(),
       frame = scene.times.length - 1,
       range = scene.ranges[c];
     title.textContent = `${isLine(scene) ? "x to the right, time upwards" : `Last frame, t = ${show(scene.times[frame])}`}; sample ${scene.sample}, ${scene.channels[c]}; ${sceneWords(scene)} ${scene.note}`;
@@ -76,7 +82,6 @@ function framesSection() {
     );
   };
   watch(draw);
-  const here = () => sceneOf(state.data, state.option);
   return showWhen(
     () => Boolean(here()) && isField(here()),
     section(
@@ -86,6 +91,7 @@ function framesSection() {
       el("div", { class: "bar quiet" }, channel.node, bars),
       title,
       grid,
+      save,
     ),
   );
 }

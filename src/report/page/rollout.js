@@ -44,7 +44,7 @@ function lineSeries(scene, frame, channel) {
     width: key === "truth" ? 6 : 1.6,
     points: [...frameOf(scene, text, frame, channel)].map((b, x) => ({
       x,
-      y: b === missingByte ? null : low + ((high - low) * b) / topByte,
+      y: valueOf(b, low, high),
     })),
   });
   return (scene.truth ? [series("truth", scene.truth.fields)] : []).concat(
@@ -132,6 +132,10 @@ function rolloutSection() {
     if (!films.length) moving.redraw();
   };
   const clock = player(draw);
+  const save = mapDownloads(
+    () => ["rollout", state.data, films.what, scene().channels[c()], `t${show(scene().times[frame])}`],
+    () => mapsOf(scene(), frame, c(), [films.what]),
+  );
   const rebuild = () => {
     const here = scene();
     films = [];
@@ -142,9 +146,12 @@ function rolloutSection() {
     what.node.hidden = channel.node.hidden = true;
     if (here && isField(here)) {
       c();
-      if (!isLine(here))
-        films = filmPanels(here, what.use(here.truth ? ["prediction", "error"] : ["prediction"]), c());
+      if (!isLine(here)) {
+        const kind = what.use(here.truth ? ["prediction", "error"] : ["prediction"]);
+        films = Object.assign(filmPanels(here, kind, c()), { what: kind });
+      }
     }
+    save.hidden = !films.length;
     panels.replaceChildren(...films.map((film) => film.node));
     if (here && here.times !== rebuild.times) clock.show((rebuild.times = here.times));
     else clock.redraw();
@@ -157,6 +164,7 @@ function rolloutSection() {
     text,
     clock.node,
     panels,
+    save,
     moving,
   );
   watch(rebuild);

@@ -4,7 +4,7 @@ JOBS  := $(shell nproc)
 # Two tests at a time share the cores: a thread that spins for another one would take the time that the other needs.
 CTEST := OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 ctest --output-on-failure
 
-.PHONY: all setup build demo test test-slow torture bench format lint asan clean
+.PHONY: all setup build demo test test-slow torture bench package format lint asan clean
 
 all: build
 
@@ -37,6 +37,12 @@ torture: $(BUILD)/build.ninja
 asan: | setup
 	@cmake --preset asan && cmake --build build-asan -j $(JOBS)
 	@cd build-asan && $(CTEST) -LE slow -j $(JOBS)
+
+# build/cvf_VERSION_ARCHITECTURE.deb: program, libraries, headers, Python package. docs/install.md
+package: $(BUILD)/build.ninja
+	@scripts/setup dpkg-dev
+	@cmake --build $(BUILD) -j $(JOBS) --target cvf cvf_shared cvf_static
+	@cd $(BUILD) && cpack -G DEB && ls -l $(CURDIR)/$(BUILD)/*.deb
 
 bench: build
 	@$(BUILD)/cvf_bench

@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Demo {
-  std::string out = "out/demo";
+  std::string out;
+  bool quick = false;
 
   // The files of the study, with the data beside them.
   void write_files() const {
@@ -42,15 +43,16 @@ struct Demo {
     files::write_atomically(path, content);
   }
 
-  void run() const {
+  void run() {
     const auto begin = std::chrono::steady_clock::now();
+    if (out.empty()) out = quick ? "out/demo-quick" : "out/demo";
     write_files();
     fmt::print(
         "A pendulum and a diffusion-reaction are simulated; four methods see one frame in eight and are "
         "judged\n"
         "on the frames in between. Interrupted, the same command goes on.\n\n");
     const auto outcome = study::run({.file = out + "/demo.toml",
-                                     .preset = "",
+                                     .preset = quick ? "quick" : "",
                                      .set = {},
                                      .out = out + "/study",
                                      .definitions = metrics::definitions()});
@@ -61,6 +63,11 @@ struct Demo {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
     fmt::print("{} runs, {} failed, in {}. The report: {} ({})\n\nTry next:\n{}", outcome.cells,
                outcome.failed, text::duration(spent.count()), page, text::bytes(bytes), next());
+    if (quick) {
+      fmt::print(
+          "\nWith --quick every method trained for a tenth of the steps: its errors say that the program works, no "
+          "more.\n");
+    }
     if (outcome.failed > 0)
       throw NumericsError("{} of {} runs failed; {}/study/results.jsonl says why", outcome.failed,
                           outcome.cells, out);
@@ -94,7 +101,8 @@ void add_demo(CLI::App& app) {
       "demo", "the main job on built-in defaults: data, training, rollout, table, report");
   const auto verb = bind<Demo>(verb_app);
   verb_app.footer("A few minutes on two cores. Everything that it reads and makes is in its folder.");
-  verb_app.add_option("--out", verb->out, "folder of everything")->capture_default_str();
+  verb_app.add_option("--out", verb->out, "folder of everything (out/demo; with --quick, out/demo-quick)");
+  verb_app.add_flag("--quick", verb->quick, "a tenth of the training: does everything work here?");
 }
 
 }  // namespace cvf::cli

@@ -99,6 +99,13 @@ question = "Every method saw one frame in eight. Who knows what happens in betwe
 seeds = [0]
 forecasts = 3
 
+[preset.demo]
+about = "three minutes on two cores"
+
+[preset.quick]
+about = "half a minute: does everything work here?"
+set = ["train.steps=150"]
+
 [data.pendulum]
 config = "pendulum.toml"
 

@@ -11,13 +11,13 @@ from .errors import (ConfigError, DataError, DistributedError, Error, Findings, 
                      UsageError)
 from .forecast import Forecast
 from .model import Model
-from .program import Run, evaluate, study, train
+from .program import Run, calibrate, evaluate, study, train
 from .records import results
 
 load = Model
 open = open_file
 
 __all__ = ["ConfigError", "DataError", "DistributedError", "Error", "Findings", "Forecast", "Interrupted", "Model",
-           "ModelError", "NumericsError", "Run", "Trajectories", "UsageError", "evaluate", "load", "open", "results",
-           "study", "train"]
+           "ModelError", "NumericsError", "Run", "Trajectories", "UsageError", "calibrate", "evaluate", "load", "open",
+           "results", "study", "train"]
 __version__ = "0.1.0"

@@ -83,6 +83,9 @@ class Run:
     def evaluate(self, **options: Any) -> Dict[str, Any]:
         return evaluate(self.folder, **options)
 
+    def calibrate(self, **options: Any) -> str:
+        return calibrate(self.folder, **options)
+
 
 def train(config: Union[PathLike, Mapping[str, Any]], out: Optional[PathLike] = None, settings: Optional[Settings] = None,
           overwrite: bool = False, progress: Progress = False) -> Run:
@@ -118,6 +121,13 @@ def evaluate(model: PathLike, settings: Optional[Settings] = None, progress: Pro
     protocol="direct", every=8, data="other.h5", ..."""
     words = [word for setting in assignments(settings) for word in ("--set", setting)]
     return json.loads(run(["evaluate", os.fspath(model), "--json"] + _flags(options) + words, progress))
+
+
+def calibrate(model: PathLike, settings: Optional[Settings] = None, progress: Progress = False, **options: Any) -> str:
+    """Learns from the run's validation samples how large errors are, for error bars and for solver.tolerance; gives what
+    `cvf evaluate --calibrate` prints. Options are flags of the verb: score="spread", ..."""
+    words = [word for setting in assignments(settings) for word in ("--set", setting)]
+    return run(["evaluate", os.fspath(model), "--calibrate"] + _flags(options) + words, progress)
 
 
 def study(file: PathLike, out: Optional[PathLike] = None, preset: Optional[str] = None, jobs: Optional[int] = None,

@@ -1,5 +1,6 @@
 """The Python package against the library and the program that CVF_LIBRARY and CVF_PROGRAM name (ctest sets both)."""
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -239,6 +240,25 @@ class Text(unittest.TestCase):
         lines = _toml({"seed": 1, "data": {"file": 'a"b.h5', "channels": ["u", "v"]}, "x": {"y": {"z": True, "w": 1e-3}}})
         self.assertEqual(lines, ["seed = 1", 'data.file = "a\\"b.h5"', 'data.channels = ["u", "v"]', "x.y.z = true",
                                  "x.y.w = 0.001"])
+
+
+class Tutorial(unittest.TestCase):
+    """The script that docs/python.md names, with a short training."""
+
+    def test_runs_from_arrays_to_error_bars(self):
+        root = Path(__file__).resolve().parents[2]
+        with tempfile.TemporaryDirectory() as scratch:
+            done = subprocess.run(
+                [sys.executable, "-B", str(root / "examples/python/tutorial.py"), "--out", scratch, "--steps", "200"],
+                env={**os.environ, "PYTHONPATH": str(root / "python")}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("springs.npz: position, velocity, 200 x 33 x 2 (n,t,c)", done.stdout)
+        lines = [line.split() for line in done.stdout.splitlines() if line.startswith("t = ")]
+        self.assertEqual([float(line[2]) for line in lines], [0.0, 0.3, 0.7, 2.0, 5.0])
+        errors = [float(line[5]) for line in lines]
+        self.assertEqual(errors[0], 0)
+        self.assertLess(errors[1], 0.2)  # exact motion is 1 large, so even 200 steps must be nearer than that
+        self.assertTrue(all(0 < float(line[8]) < 10 for line in lines[1:]), done.stdout)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ JOBS  := $(shell nproc)
 # Two tests at a time share the cores: a thread that spins for another one would take the time that the other needs.
 CTEST := OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 ctest --output-on-failure
 
-.PHONY: all setup build demo test test-slow torture bench package format lint asan clean
+.PHONY: all setup build demo test test-slow test-torch2 torture bench package format lint asan clean
 
 all: build
 
@@ -27,6 +27,17 @@ test: build
 
 test-slow: build
 	@cd $(BUILD) && $(CTEST) -L slow
+
+# The same tests with LibTorch 2, in a build folder of its own. TORCH2 is the folder `torch` of an installed wheel, or empty where the
+# system's LibTorch is a 2 (Debian 13).
+test-torch2: | setup
+	@if [ -z "$(TORCH2)" ] && ! ls /usr/share/cmake/Torch/TorchConfigVersion.cmake /usr/lib/*/cmake/Torch/TorchConfigVersion.cmake \
+	    2>/dev/null | xargs -r grep -q 'PACKAGE_VERSION "2'; then \
+	  echo "LibTorch here is not a 2; get one and say where it is:"; \
+	  echo "  python3 -m venv out/torch2 && out/torch2/bin/pip install torch"; \
+	  echo '  make test-torch2 TORCH2=$$(echo $(CURDIR)/out/torch2/lib/python3*/site-packages/torch)'; exit 1; fi
+	@cmake --preset torch2 $(if $(TORCH2),-DCVF_TORCH_WHEEL=$(TORCH2)) && cmake --build build-torch2 -j $(JOBS)
+	@cd build-torch2 && $(CTEST) -LE slow -j $(JOBS)
 
 # Thousands of faults, kills, damaged files and races, some twenty minutes. TORTURE="--seed 7" gives other ones,
 # TORTURE="--only train-kill --from 20" goes on with one kind.

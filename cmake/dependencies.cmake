@@ -24,5 +24,18 @@ target_include_directories(cvf_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
 target_link_libraries(cvf_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
 target_compile_definitions(cvf_hdf5 INTERFACE H5_USE_110_API)
 
-# LibTorch: Debian's 1.13, or a newer one found through CMAKE_PREFIX_PATH.
-find_package(Torch REQUIRED)
+# LibTorch: Debian's 1.13, or a newer one found through CMAKE_PREFIX_PATH. The wheel of PyPI is one, too, but its CMake files
+# ask for the whole of CUDA; with CVF_TORCH_WHEEL, its folder site-packages/torch, its libraries for the CPU are taken as they are.
+set(CVF_TORCH_WHEEL "" CACHE PATH "Folder of an installed torch wheel to build with, instead of find_package(Torch)")
+if(CVF_TORCH_WHEEL)
+  set(TORCH_INCLUDE_DIRS ${CVF_TORCH_WHEEL}/include ${CVF_TORCH_WHEEL}/include/torch/csrc/api/include)
+  set(TORCH_LIBRARIES ${CVF_TORCH_WHEEL}/lib/libtorch_cpu.so ${CVF_TORCH_WHEEL}/lib/libc10.so)
+  set(TORCH_DEFINITIONS USE_C10D_GLOO)  # as every wheel is built; the headers are those of libgloo-dev
+  foreach(path ${TORCH_INCLUDE_DIRS} ${TORCH_LIBRARIES})
+    if(NOT EXISTS ${path})
+      message(FATAL_ERROR "CVF_TORCH_WHEEL: ${path} is missing; the folder torch of an installed PyTorch 2 would be right")
+    endif()
+  endforeach()
+else()
+  find_package(Torch REQUIRED)
+endif()

@@ -21,3 +21,20 @@
 
 // Differences between LibTorch 1.13 and 2.x are named here, in one place.
 #define CVF_TORCH_HAS_SDPA (TORCH_VERSION_MAJOR >= 2)
+
+namespace cvf::tensors {
+
+/// A node of the autograd graph, owned as LibTorch owns its own: by shared_ptr, in newer versions by
+/// intrusive_ptr.
+template <class Node>
+auto make_node() {
+  using Owner = decltype(torch::autograd::Edge::function);
+  if constexpr (std::is_same_v<Owner, std::shared_ptr<torch::autograd::Node>>) {
+    return std::shared_ptr<Node>(new Node,
+                                 [](Node* node) { deleteNode(node); });  // found beside its base class
+  } else {
+    return c10::make_intrusive<Node>();
+  }
+}
+
+}  // namespace cvf::tensors

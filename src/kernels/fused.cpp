@@ -87,7 +87,7 @@ Tensor evaluate_fused(std::shared_ptr<const FusedNetwork> network, const Tensor&
       torch::GradMode::is_enabled() &&
       std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.requires_grad(); });
   if (!learns) return network->forward(state.contiguous(), modulation.contiguous(), nullptr);
-  auto node = std::shared_ptr<FusedNode>(new FusedNode, torch::autograd::deleteNode);
+  auto node = tensors::make_node<FusedNode>();
   node->set_next_edges(torch::autograd::collect_next_edges(inputs));
   for (const auto& input : inputs) node->inputs.emplace_back(input, false);
   Tensor out;

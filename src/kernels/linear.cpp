@@ -105,7 +105,7 @@ Tensor linear(const Tensor& x, const Linear& l, Engine engine) {
   const bool learns = torch::GradMode::is_enabled() &&
                       (x.requires_grad() || l.weight.requires_grad() || l.bias.requires_grad());
   if (!learns) return forward_of(x.contiguous(), l.weight, l.bias);
-  auto node = std::shared_ptr<DenseNode>(new DenseNode, torch::autograd::deleteNode);
+  auto node = tensors::make_node<DenseNode>();
   node->set_next_edges(torch::autograd::collect_next_edges(x, l.weight, l.bias));
   const Tensor dense_x = x.contiguous();
   node->x = torch::autograd::SavedVariable(dense_x, false);

@@ -43,7 +43,7 @@ Tensor recomputed(const std::function<Tensor(const Tensor&)>& function, const Te
     output = function(input.detach());
   }
   if (!torch::GradMode::is_enabled()) return output;
-  auto node = std::shared_ptr<Recompute>(new Recompute, torch::autograd::deleteNode);
+  auto node = tensors::make_node<Recompute>();
   node->function = function;
   node->input = torch::autograd::SavedVariable(input, false);
   for (const auto& p : parameters) {

@@ -3,7 +3,8 @@
 //   NRE(s, tau) = |(psi(s, tau/2) + psi(s', tau/2))/2 - psi(s, tau)| / (|psi(s, tau)| + eta),  s' half way,
 // and accepts tau when sqrt(delta_min tau / NRE) >= slack tau; otherwise that root is probed next, but
 // nothing shorter than delta_min. Psi here is the velocity of the state, den(psi) for a trained field. With a
-// tolerance the learned error e(NRE, tau) of the step decides instead: tau is accepted when e <= tolerance.
+// tolerance the learned error e(NRE, tau) of the step decides instead: tau is accepted when e <= tolerance,
+// or where not even the least step keeps that, when e is no more than the least step's.
 #include <algorithm>
 #include <cmath>
 
@@ -52,7 +53,9 @@ class Gcs : public Solver {
 class Search : public Stepper {
  public:
   Search(const GcsOptions& options, std::shared_ptr<const StepErrors> errors)
-      : options_(options), errors_(std::move(errors)) {}
+      : options_(options), errors_(std::move(errors)) {
+    if (errors_) allowed_ = std::max(options_.tolerance, errors_->at(0, options_.delta_min));
+  }
 
   void begin(Rows& rows, Evaluator&) override { memory_.assign(rows.size(), {}); }
   void propose(Rows& rows) override;
@@ -78,6 +81,7 @@ class Search : public Stepper {
 
   GcsOptions options_;
   std::shared_ptr<const StepErrors> errors_;  // of a tolerance
+  double allowed_ = 0;                        // the tolerance, or what the least step can do
   std::vector<Memory> memory_;
 };
 
@@ -150,8 +154,9 @@ void Search::propose(Rows& rows) {
     double tau = m.next > 0 ? m.next : beginning(row, m);
     if (tau >= row.remaining - rounding * options_.delta_min) tau = row.remaining;  // leave no crumb
     row.wanted = tau;
-    // Shorter than delta_min, or there by a cut: nothing shorter could be taken anyway.
-    m.probing = !is_short(tau) && (!m.floor || options_.probe_floor);
+    // Shorter than delta_min, or there by a cut: nothing shorter could be taken anyway. With a tolerance a
+    // cut may have gone further than it must, so only a probe knows whether it is kept there.
+    m.probing = !is_short(tau) && (!m.floor || options_.probe_floor || errors_);
   }
 }
 
@@ -205,7 +210,7 @@ void Search::compare(Rows& rows, Evaluator& velocity, const Batch& both, std::sp
 double Search::longest_by_rule(const Row& row) const {
   if (!std::isfinite(row.error)) return 0;
   if (!errors_) return std::sqrt(options_.delta_min * row.step / row.error);
-  const double share = options_.tolerance / errors_->at(row.error, row.step);
+  const double share = allowed_ / errors_->at(row.error, row.step);
   return row.step * (share >= 1 ? 1 : 0.9 * std::sqrt(share));
 }
 
@@ -218,10 +223,12 @@ void Search::judge_probe(Row& row, Memory& m) const {
   const double wanted = options_.literal || errors_ ? tau : options_.slack * tau;
   row.accepted = root >= wanted || last || m.floor || tau <= (1 + rounding) * options_.delta_min;
   if (row.accepted) {
-    if (root < wanted) row.worsen(Status::at_floor);
+    const bool kept = !errors_ || errors_->at(row.error, tau) <= options_.tolerance;
+    if (root < wanted || !kept) row.worsen(Status::at_floor);
     return;
   }
-  m.next = std::max(options_.delta_min, root);
+  // Where the learned error hardly falls with the length, following it would creep.
+  m.next = std::max(options_.delta_min, errors_ && m.probes > 1 ? std::min(root, tau / 2) : root);
   m.floor = m.next == options_.delta_min;
   if (m.floor || m.probes < options_.max_probes) return;
   m.next = options_.delta_min;

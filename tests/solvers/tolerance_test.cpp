@@ -63,6 +63,35 @@ TEST(Tolerance, BelowWhatTheLeastStepCanDoIsSaid) {
   EXPECT_EQ(solution.statuses[0].status, Status::at_floor);
 }
 
+// An error that goes with a small power of the length, as that of a field whose fit is the limit.
+Solution with_error_of_power(double power, double tolerance) {
+  StepErrors map;
+  for (double h = 1.0 / 64; h <= 1; h *= 2)
+    map.length.push_back(h), map.error.push_back(0.01 * std::pow(h, power));
+  map.nre = {1e-3};
+  const auto gcs = test::solver(
+      "gcs", fmt::format("tolerance = {}\nmax_step = 0.0", tolerance),
+      {.delta_min = 1.0 / 64, .largest_step = 1, .step_errors = std::make_shared<const StepErrors>(map)});
+  return integrate(*gcs, test::by_rows([](const double*, double, double* out) { out[0] = out[1] = 1; }),
+                   common_times(torch::zeros({1, 2}, torch::kDouble), 0, {1}), {.steps = true});
+}
+
+TEST(Tolerance, ThatNoStepKeepsCostsNoShortSteps) {
+  const auto solution = with_error_of_power(0, 1e-3);  // a step of any length is off by .01
+  EXPECT_EQ(solution.statuses[0].status, Status::at_floor);
+  EXPECT_EQ(solution.steps[0].size(), 1u);
+}
+
+TEST(Tolerance, DoesNotCreepWhereShorterStepsAreHardlyBetter) {
+  const auto solution = with_error_of_power(0.1, 0.007);  // kept by steps of 1/36 and less
+  EXPECT_EQ(solution.statuses[0].status, Status::done);
+  double longest = 0;
+  for (const auto& step : solution.steps[0]) longest = std::max(longest, step.step);
+  EXPECT_LE(0.01 * std::pow(longest, 0.1), 0.007);
+  EXPECT_LE(solution.counts[0].evaluations, static_cast<std::int64_t>(3 * 7 * solution.steps[0].size()))
+      << "six halvings lead from 1 to 1/64";
+}
+
 TEST(Tolerance, WithoutALearnedMapSaysWhatToRun) {
   const auto sentence =
       sentence_of<ConfigError>([] { test::solver("gcs", "tolerance = 1e-3", {.delta_min = 1}); });

@@ -24,6 +24,10 @@ class MeetingStore : public ::c10d::Store {
   std::int64_t getNumKeys() override;
   void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
   void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) override;
+  /// Newer versions of c10d ask for a second handle for another thread; one request at a time is let through.
+  virtual c10::intrusive_ptr<::c10d::Store> clone() {
+    return c10::intrusive_ptr<::c10d::Store>::unsafe_reclaim_from_nonowning(this);
+  }
 
  private:
   std::string ask(const std::string& request);

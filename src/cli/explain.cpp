@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "cli/topics.hpp"
 #include "cli/verbs.hpp"
 #include "core/registry.hpp"
@@ -7,6 +9,8 @@
 #include "data/loader.hpp"
 #include "data/splits.hpp"
 #include "generate/generate.hpp"
+#include "solvers/solver.hpp"
+#include "study/options.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -16,6 +20,21 @@ std::string list_of_systems() {
   for (const auto& row : systems::registry()) out += fmt::format("  {:<20} {}\n", row.name, row.summary);
   return out + "  Options of one: cvf explain SYSTEM\n";
 }
+
+// Their options are those of rooms on LibTorch.
+constexpr std::array<std::pair<const char*, const char*>, 11> of_models{{
+    {"field", "velocity fields: options, parameters, operations an evaluation"},
+    {"normalizer", "between physical units and what the network sees"},
+    {"run", "everything in a file for cvf train"},
+    {"data", "[data] of a run file: which file, and how it is seen"},
+    {"optimizer", "[optimizer] of a run file: what moves the weights"},
+    {"schedule", "[schedule] of a run file: the learning rate over the run"},
+    {"train", "[train] of a run file: how long, and in what portions"},
+    {"validation", "[validation] of a run file: rollouts while it trains"},
+    {"evaluation", "[evaluation] of a run file: of test samples, when it ends"},
+    {"checkpoint", "[checkpoint] of a run file: what survives"},
+    {"log", "[log] of a run file: what is told"},
+}};
 
 std::vector<Topic> topics() {
   std::vector<Topic> all{
@@ -31,8 +50,13 @@ std::vector<Topic> topics() {
                      return config::explain([&settings](config::Section& s) { settings->describe(s); });
                    }});
   }
-  const auto models = model_topics();
-  all.insert(all.end(), models.begin(), models.end());
+  for (const auto& [name, summary] : of_models)
+    all.push_back({name, summary, [name = std::string(name)] { return explained_by_models(name); }});
+  all.push_back({"study", "everything in a file for cvf study", explained<study::Study>});
+  all.push_back(
+      {"objective", "what a field is trained for", [] { return explained_by_models("objective"); }});
+  all.push_back(
+      {"solver", "how a state is stepped through time", [] { return options_of(solvers::registry()); }});
   return all;
 }
 

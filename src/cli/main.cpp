@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "cli/programs.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
@@ -80,11 +81,9 @@ int complain(std::string_view sentence, Exit code) {
   return static_cast<int>(code);
 }
 
-// It lies beside this program, wherever that was installed.
 void find_probe() {
-  std::error_code fault;
-  const auto probe = std::filesystem::read_symlink("/proc/self/exe", fault).parent_path() / "cvf-probe";
-  if (!fault && std::filesystem::exists(probe, fault)) data::use_probe(probe.string());
+  const std::string probe = neighbour("cvf-probe");
+  if (!probe.empty()) data::use_probe(probe);
 }
 
 int run(int argc, char** argv) {
@@ -95,6 +94,8 @@ int run(int argc, char** argv) {
   try {
     add_everything(app);
     check_whole_numbers(app);
+    const CLI::App* verb = first_verb(app, argc, argv);
+    if (verb != nullptr && is_handed_over(*verb)) become_models();
     app.parse(argc, argv);
     return static_cast<int>(Exit::success);
   } catch (const CLI::Success& wish) {  // --help, --version
@@ -134,5 +135,6 @@ int main(int argc, char** argv) {
   cvf::interrupt::install();
   cvf::data::leave_hdf5_as_it_is_at_exit();
   cvf::cli::find_probe();
+  cvf::cli::remember_words(argv);
   return cvf::cli::run(argc, argv);
 }

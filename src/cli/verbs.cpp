@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/programs.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
 
@@ -41,6 +42,25 @@ std::string folder_of_run(const std::string& name) {
   std::error_code none;
   return !std::filesystem::exists(name, none) && std::filesystem::is_directory(inside, none) ? inside.string()
                                                                                              : name;
+}
+
+std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* at = &app;
+  for (const auto& word : plain_words(argc, argv)) {
+    std::vector<std::string> known;
+    const CLI::App* found = nullptr;
+    for (const auto* verb : at->get_subcommands({})) {
+      known.push_back(verb->get_name());
+      if (verb->get_name() == word) found = verb;
+    }
+    if (known.empty()) return "";
+    if (found == nullptr) {
+      const std::string before = at == &app ? "cvf" : "cvf " + at->get_name();
+      return fmt::format("{} has no verb '{}'{}", before, word, text::suggestion(word, known));
+    }
+    at = found;
+  }
+  return "";
 }
 
 void say_notes(const data::Source& source) {

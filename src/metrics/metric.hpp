@@ -15,6 +15,7 @@
 
 #include "core/state_spec.hpp"
 #include "core/torch.hpp"
+#include "metrics/definitions.hpp"
 
 namespace cvf::metrics {
 
@@ -56,12 +57,7 @@ class Metric {
   virtual Summary summarise(const Rows& rows) const = 0;
 };
 
-struct Row {
-  std::string_view name;
-  std::string_view symbol;  // as the paper or custom writes it
-  std::string_view unit;
-  std::string_view definition;  // one sentence
-  bool of_states;               // compares states, so a diverged sample leaves it without a value
+struct Row : Definition {
   std::unique_ptr<Metric> (*make)(const Setting& setting);  // null: derived from others, as cped is
 };
 

@@ -7,48 +7,22 @@
 namespace cvf::metrics {
 
 std::span<const Row> registry() {
-  static const std::vector<Row> rows{
-      {"step_rmse", "L_{t+1}", "physical",
-       "root of the mean square of one-step errors from true frames, over all samples, frames and elements; "
-       "also for each channel",
-       true, make_step_rmse},
-      {"rollout_rmse", "L_tau", "physical",
-       "root of the mean over predicted frames of the frame's mean square error; frame 0 never counts; also "
-       "frame by frame and for each channel",
-       true, make_rollout_rmse},
-      {"relative_l2", "rel L2", "1",
-       "mean over samples of |prediction - truth| / |truth|, L2 norms over all frames and elements of the "
-       "sample",
-       true, make_relative_l2},
-      {"spectrum_error", "E(k)", "1",
-       "radially averaged energy spectra of the fluctuations: sum of |E_prediction(k) - E_truth(k)| over the "
-       "sum of "
-       "E_truth(k), over wave numbers k >= 1, samples and frames; mean over channels",
-       true, make_spectrum_error},
-      {"conserved", "drift", "1",
-       "for each total that the system keeps (or loses through open edges only): mean over samples of the "
-       "largest "
-       "difference from the truth's total at the same frame, over the sum of magnitudes in the truth; the "
-       "worst total "
-       "is the value",
-       true, make_conserved},
-      {"correlation_time", "t_corr", "time",
-       "mean over samples of the first time at which the Pearson correlation over space with the truth, "
-       "averaged over "
-       "channels, is below 0.8; the last time for samples that never fall, and then a lower bound",
-       true, make_correlation_time},
-      {"nfe", "NFE", "evaluations",
-       "evaluations of psi for a sample, rejected probes included: mean over intervals (time-informed) or "
-       "over targets, "
-       "each from the start (direct)",
-       false, make_evaluations},
-      {"seconds_per_frame", "s/frame", "s", "wall clock of a predicted frame of one sample", false,
-       make_seconds},
-      {"cped", "CPED", "1/physical",
-       "(NFE_model / NFE_base) / (L_base - L_model), the base being tangent matching; '-' where L_base <= "
-       "L_model",
-       true, nullptr},
-  };
+  static const std::vector<Row> rows = [] {
+    const std::map<std::string_view, decltype(Row::make)> makers{
+        {"step_rmse", make_step_rmse},
+        {"rollout_rmse", make_rollout_rmse},
+        {"relative_l2", make_relative_l2},
+        {"spectrum_error", make_spectrum_error},
+        {"conserved", make_conserved},
+        {"correlation_time", make_correlation_time},
+        {"nfe", make_evaluations},
+        {"seconds_per_frame", make_seconds},
+        {"cped", nullptr},
+    };
+    std::vector<Row> out;
+    for (const auto& definition : all_definitions()) out.push_back({definition, makers.at(definition.name)});
+    return out;
+  }();
   return rows;
 }
 

@@ -146,12 +146,4 @@ std::string Scoreboard::divergence_sentence() const {
   return fmt::format("{} of {} samples diverged: {}", diverged_.size(), seen_.size(), text::join(places));
 }
 
-std::string definitions() {
-  std::string out;
-  for (const auto& row : registry()) {
-    out += fmt::format("{} ({}) [{}]: {}.\n", row.name, row.symbol, row.unit, row.definition);
-  }
-  return out;
-}
-
 }  // namespace cvf::metrics

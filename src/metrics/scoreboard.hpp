@@ -52,7 +52,4 @@ class Scoreboard {
   std::map<std::int64_t, std::map<std::int64_t, bool>> seen_;  // sample -> its frames
 };
 
-/// The table of definitions: name, symbol, unit, sentence.
-std::string definitions();
-
 }  // namespace cvf::metrics

@@ -16,11 +16,6 @@ namespace fs = std::filesystem;
 constexpr double patience = 60;  // seconds
 constexpr const char* counter = ".calls";
 
-// Verbs that need no network are run by a program without LibTorch, which starts twenty times as fast.
-std::string program_for(const Words& command) {
-  return command.front() == "data" || command.front() == "report" ? CVF_LIGHT : CVF_PROGRAM;
-}
-
 }  // namespace
 
 std::string Place::read(const std::string& name) const {
@@ -63,7 +58,7 @@ Words Place::words_of(const Words& command, const Trouble& trouble) const {
                   "CVF_TORTURE_COUNTER=" + path(counter), fmt::format("CVF_TORTURE_AT={}", trouble.at),
                   "CVF_TORTURE_ACTION=" + trouble.action});
   }
-  words.push_back(program_for(command));
+  words.push_back(CVF_PROGRAM);
   words.insert(words.end(), command.begin(), command.end());
   words.insert(words.end(), {"--threads", "1"});
   return words;

@@ -4,6 +4,7 @@
 #include "bench/field/run.hpp"
 #include "bench/solvers/run.hpp"
 #include "bench/train/run.hpp"
+#include "cli/programs.hpp"
 #include "cli/verbs.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
@@ -72,7 +73,7 @@ void add_solvers(CLI::App& verbs) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  CLI::App& verbs = *app.add_subcommand("bench", "measure speed on this machine");
+  CLI::App& verbs = add_verb(app, bench_verb);
   verbs.require_subcommand(1);
   verbs.footer(
       "Example: cvf bench field --only S --repeats 3\n"

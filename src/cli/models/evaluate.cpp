@@ -8,6 +8,7 @@
 
 #include "cli/models/error_bars.hpp"
 #include "cli/models/solver_option.hpp"
+#include "cli/programs.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -240,8 +241,7 @@ void evaluate_at_the_end(const std::string& run_folder, const train::EvaluationO
 }
 
 void add_evaluate(CLI::App& app) {
-  CLI::App& verb_app =
-      *app.add_subcommand("evaluate", "compare a trained model with the truth of its test samples");
+  CLI::App& verb_app = add_verb(app, evaluate_verb);
   const auto verb = bind<Evaluate>(verb_app);
   verb_app.footer(
       "one_step starts every frame from the true one before it; time_informed goes from frame to frame on "

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "cli/programs.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -35,8 +36,7 @@ struct Init {
 }  // namespace
 
 void add_init(CLI::App& app) {
-  CLI::App& verb_app = *app.add_subcommand(
-      "init", "look at a data file and write a short run file for it, with the reason for each choice");
+  CLI::App& verb_app = add_verb(app, init_verb);
   const auto verb = bind<Init>(verb_app);
   verb_app.footer(
       "Example: cvf init mine.h5 && cvf train mine.toml && cvf report mine\n"

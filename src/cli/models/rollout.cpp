@@ -6,6 +6,7 @@
 
 #include "cli/models/forecast_batch.hpp"
 #include "cli/models/solver_option.hpp"
+#include "cli/programs.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -229,7 +230,7 @@ struct Rollout {
 }  // namespace
 
 void add_rollout(CLI::App& app) {
-  CLI::App& verb_app = *app.add_subcommand("rollout", "forecast samples of a data file with a trained model");
+  CLI::App& verb_app = add_verb(app, rollout_verb);
   const auto verb = bind<Rollout>(verb_app);
   verb_app.footer(
       "Example: cvf rollout pendulum --until 9 --out forecast.h5 (the run's test samples), or with --data "

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/models/evaluate.hpp"
+#include "cli/programs.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/log.hpp"
@@ -90,8 +91,7 @@ struct Train {
 }  // namespace
 
 void add_train(CLI::App& app) {
-  CLI::App& verb_app =
-      *app.add_subcommand("train", "train a velocity field; the same command goes on after a stop");
+  CLI::App& verb_app = add_verb(app, train_verb);
   const auto verb = bind<Train>(verb_app);
   verb_app.footer(
       "Example: cvf train configs/pendulum.toml --set train.steps=1000\n"

@@ -7,7 +7,7 @@
 #include "cli/verbs.hpp"
 #include "core/files.hpp"
 #include "core/log.hpp"
-#include "metrics/scoreboard.hpp"
+#include "metrics/definitions.hpp"
 
 namespace cvf::cli {
 namespace {

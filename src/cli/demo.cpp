@@ -3,12 +3,12 @@
 #include <chrono>
 #include <filesystem>
 
-#include "cli/models/demo_files.hpp"
+#include "cli/demo_files.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/text.hpp"
-#include "metrics/scoreboard.hpp"
+#include "metrics/definitions.hpp"
 #include "report/report.hpp"
 #include "study/study.hpp"
 #include "study/tables.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/programs.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/text.hpp"
@@ -103,8 +104,7 @@ struct Completion {
 }  // namespace
 
 void add_completion(CLI::App& app) {
-  CLI::App& verb_app =
-      *app.add_subcommand("completion", "print what a shell needs to complete verbs and flags of cvf");
+  CLI::App& verb_app = add_verb(app, completion_verb);
   const auto verb = bind<Completion>(verb_app);
   verb->app = &app;
   verb_app.footer(
@@ -114,30 +114,6 @@ void add_completion(CLI::App& app) {
   verb_app.add_option("SHELL", verb->shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-}
-
-std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
-  const CLI::App* at = &app;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word.starts_with("-")) {
-      i += word == "--threads" ? 1 : 0;  // the one flag before a verb that takes a word
-      continue;
-    }
-    Words known;
-    const CLI::App* found = nullptr;
-    for (const auto* verb : at->get_subcommands({})) {
-      known.push_back(verb->get_name());
-      if (verb->get_name() == word) found = verb;
-    }
-    if (known.empty()) return "";
-    if (found == nullptr) {
-      const std::string before = at == &app ? "cvf" : "cvf " + at->get_name();
-      return fmt::format("{} has no verb '{}'{}", before, word, text::suggestion(word, known));
-    }
-    at = found;
-  }
-  return "";
 }
 
 }  // namespace cvf::cli

@@ -8,7 +8,7 @@ ONNX Runtime, and nothing of theirs anywhere else. Each part runs in a process o
 beside the table, so a part can be measured again alone:
 
   latency   one step, batch 1 and 16, 1 and 2 threads: libcvf, ONNX Runtime on the exported model, PyTorch eager and compiled
-  training  samples a second with the cvf loss: cvf train against PyTorch eager and compiled
+  training  samples a second with the cvf loss, 1 and 2 threads: cvf train against PyTorch eager and compiled
   lorenz    dopri5 on 256 Lorenz systems: cvf bench solvers against torchdiffeq, torchode and diffrax
   fno       error after equal CPU seconds on one thread: cvf (conv) against neuraloperator's FNO, on and off the training grid
 """
@@ -33,7 +33,7 @@ def arguments():
     parser.add_argument("--build", default=ROOT / "build", type=Path, help="where cvf and libcvf.so were built")
     parser.add_argument("--torch-index", help="index to take torch from: one of CPU wheels is much smaller than PyPI's")
     parser.add_argument("--repeats", type=int, default=7, help="turns of each measurement")
-    parser.add_argument("--threads", default="1,2", help="numbers of threads of the latencies")
+    parser.add_argument("--threads", default="1,2", help="numbers of threads of latency and training")
     parser.add_argument("--seconds", type=float, default=60, help="CPU seconds of each training of fno")
     parser.add_argument("--only", default="", help="configurations of latency and training, comma separated: all, or some of "
                                                    "sit-S, sit-A, conv-32, conv-64")
@@ -64,11 +64,9 @@ def main():
 
     networks = (["--only", given.only] if given.only else []) + (["--without-compile"] if given.without_compile else [])
     for part in given.parts.split(","):
-        if part == "latency":
+        if part in ("latency", "training"):
             for threads in given.threads.split(","):
-                measure("latency.py", f"latency-{threads}", threads, *networks)
-        elif part == "training":
-            measure("training.py", "training", 2, *networks)
+                measure(f"{part}.py", f"{part}-{threads}", threads, *networks)
         elif part == "lorenz":
             measure("lorenz.py", "lorenz", 1)
         elif part == "fno":

@@ -25,12 +25,17 @@ def _times(value):
     return f"{value['ratio']:.2f}x" if value["ratio"] < 10 else f"{value['ratio']:.0f}x"
 
 
+def _threads(file):
+    count = int(file.stem.split("-")[1])
+    return "1 thread" if count == 1 else f"{count} threads"
+
+
 def _latency(out):
     lines = []
     for file in sorted(out.glob("latency-*.json")):
-        part, threads = _read(file), int(file.stem.split("-")[1])
+        part = _read(file)
         peers = list(next(iter(part["figures"].values())))
-        lines += ["", f"One step, {threads} thread{'s' if threads > 1 else ''}: libcvf in ms, the others as multiples of it. "
+        lines += ["", f"One step, {_threads(file)}: libcvf in ms, the others as multiples of it. "
                   f"{_about(part)}", ""]
         lines += _head("", *peers, "the best of them")
         for name, figures in part["figures"].items():
@@ -41,16 +46,17 @@ def _latency(out):
 
 
 def _training(out):
-    part = _read(out / "training.json")
-    if part is None:
-        return []
-    peers = list(next(iter(part["figures"].values())))
-    lines = ["", f"Training with the cvf loss, samples a second, and how many times as fast `cvf train` is. {_about(part)}", ""]
-    lines += _head("", *peers)
-    for name, figures in part["figures"].items():
-        cells = [f"{1 / value['seconds']:.0f}" + ("" if peer == peers[0] else f" ({_times(value)})")
-                 for peer, value in figures.items()]
-        lines.append(_row(name, *cells))
+    lines = []
+    for file in sorted(out.glob("training-*.json")):
+        part = _read(file)
+        peers = list(next(iter(part["figures"].values())))
+        lines += ["", f"Training with the cvf loss, {_threads(file)}: samples a second, and how many times as fast `cvf train` is. "
+                  f"{_about(part)}", ""]
+        lines += _head("", *peers)
+        for name, figures in part["figures"].items():
+            cells = [f"{1 / value['seconds']:.0f}" + ("" if peer == peers[0] else f" ({_times(value)})")
+                     for peer, value in figures.items()]
+            lines.append(_row(name, *cells))
     return lines
 
 

@@ -71,6 +71,7 @@ void add_everything(CLI::App& app) {
   add_study(app);
   add_demo(app);
   add_report(app);
+  add_export(app);
   add_explain(app);
   add_bench(app);
   add_completion(app);

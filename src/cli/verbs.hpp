@@ -23,6 +23,7 @@ void add_rollout(CLI::App& app);
 void add_study(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_report(CLI::App& app);
+void add_export(CLI::App& app);
 void add_completion(CLI::App& app);
 
 /// "cvf has no verb 'trian' (did you mean 'train'?)"; empty when all verbs on the command line are known.

@@ -1,9 +1,6 @@
 #include "runtime/model.hpp"
 
-#include <cmath>
-
 #include "core/errors.hpp"
-#include "model/expected.hpp"
 #include "model/files.hpp"
 #include "model/grid.hpp"
 #include "run/solver_of.hpp"
@@ -11,36 +8,6 @@
 
 namespace cvf::runtime {
 namespace {
-
-template <class Kind>
-void set_den(Units& units, const std::vector<double>& velocity_mean,
-             const std::vector<double>& velocity_variance) {
-  for (std::size_t c = 0; c < units.sigma.size(); ++c) {
-    const double sigma = std::sqrt(velocity_variance[c] + normalizers::velocity_epsilon);
-    const auto den = Kind::den(units.sigma[c], velocity_mean[c], sigma);
-    units.factor.push_back(den.factor);
-    units.offset.push_back(den.offset);
-  }
-}
-
-Units units_of(const Spec& spec, const std::string& file, const std::string& path) {
-  const auto channels = static_cast<std::int64_t>(spec.state.count(Role::state));
-  std::vector<model::ExpectedTensor> expected;
-  for (const auto* name : {"state_mean", "state_variance", "velocity_mean", "velocity_variance"})
-    expected.push_back({name, model::safetensors::Dtype::f64, {channels}});
-  const auto contents = model::safetensors::parse(file, path);
-  const auto stored = model::matched(contents, path, expected);
-  std::vector<std::vector<double>> values;
-  for (const auto* tensor : stored) values.push_back(model::values_of<double>(*tensor));
-  Units out{.mean = values[0], .sigma = {}, .factor = {}, .offset = {}};
-  for (const double variance : values[1])
-    out.sigma.push_back(std::sqrt(variance + normalizers::state_epsilon));
-  const auto set = spec.normalizer == normalizers::CascadedKind::name    ? set_den<normalizers::CascadedKind>
-                   : spec.normalizer == normalizers::SeparatedKind::name ? set_den<normalizers::SeparatedKind>
-                                                                         : set_den<normalizers::SingleKind>;
-  set(out, values[2], values[3]);
-  return out;
-}
 
 // A spec that does not fit itself is a fault of the file here, whatever class the parts throw.
 NetworkPointer network_of(const Spec& spec, const model::folder::Files& files, const std::string& folder) {
@@ -79,7 +46,9 @@ Model Model::load(const std::string& folder, const std::vector<std::string>& set
   Model out;
   out.network_ = network_of(shared->spec, files, shared->path);
   out.state_ = shared->spec.state;
-  shared->units = units_of(shared->spec, file(model::normalizer_file), path(model::normalizer_file));
+  shared->units =
+      units_of(static_cast<std::int64_t>(shared->spec.state.count(Role::state)), shared->spec.normalizer,
+               file(model::normalizer_file), path(model::normalizer_file));
   shared->checkpoint = run::checkpoint_of(shared->path);
   const auto habits = run::habits_of(shared->spec.provenance, file(model::run_file), shared->path);
   shared->choice = run::solver_for(habits.solver, settings);

@@ -8,17 +8,12 @@
 
 #include "model/spec_of.hpp"
 #include "runtime/network.hpp"
+#include "runtime/units.hpp"
 #include "solvers/solver.hpp"
 
 namespace cvf::runtime {
 
 using Spec = model::SpecOf<Choice>;
-
-/// Between physical units and what the network sees, for each channel (docs/normalizers.md).
-struct Units {
-  std::vector<double> mean, sigma;     // s~ = (s - mean) / sigma
-  std::vector<double> factor, offset;  // den(psi) = psi * factor + offset
-};
 
 class Model {
  public:

@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 cpack -G DEB --config "$build/CPackConfig.cmake" -B "$scratch" >/dev/null
 package=$(ls "$scratch"/*.deb)
 dpkg-deb -x "$package" "$scratch/root"
-for file in bin/cvf bin/cvf-probe include/cvf/cvf.h include/cvf/cvf.hpp include/cvf/cvf.f90 lib/libcvf.so.1 lib/libcvf.a \
+for file in bin/cvf bin/cvf-models bin/cvf-probe include/cvf/cvf.h include/cvf/cvf.hpp include/cvf/cvf.f90 lib/libcvf.so.1 lib/libcvf.a \
             lib/cmake/cvf/cvf-config.cmake lib/pkgconfig/cvf.pc lib/python3/dist-packages/cvf/__init__.py \
             share/cvf/configs/pendulum.toml share/cvf/docs/install.md; do
   [ -e "$scratch/root/usr/$file" ] || { echo "$package lacks /usr/$file"; exit 1; }

@@ -1,7 +1,7 @@
 // The same on the path of LibTorch.
 #include "child.hpp"
 #include "core/threads.hpp"
-#include "rollout/setup.hpp"
+#include "rollout/tensors/model.hpp"
 #include "run/folder.hpp"
 
 int main(int, char** argv) {
@@ -24,6 +24,6 @@ int main(int, char** argv) {
         const torch::NoGradGuard no_gradients;
         const Tensor s = cvf::rollout::to_model(run.model, {states});
         const Tensor v = run.model.normalizer->model_velocity(run.model.field->forward(s, dt));
-        states.copy_(cvf::rollout::to_physical(run.model, s + 0.1 * v, 1, states).value);
+        states.copy_(cvf::rollout::to_physical(run.model, s + 0.1 * v, states).value);
       });
 }

@@ -9,7 +9,7 @@
 #include "core/registry.hpp"
 #include "kernels/cpu_choice.hpp"
 #include "plain.hpp"
-#include "rollout/setup.hpp"
+#include "rollout/tensors/model.hpp"
 
 namespace cvf::bench {
 namespace {
@@ -51,7 +51,7 @@ nlohmann::json measure_overhead(const SolverSettings& s, std::string_view name, 
   model.normalizer = normalizers::registry()[0].make(2, {});
   const auto solver = solver_of(name, toml);
   const model::Contexts none;
-  const auto velocity = rollout::velocity_of({.model = model, .solver = *solver}, none);
+  const auto velocity = rollout::velocity_of(model, none);
   const auto start =
       solvers::common_times(torch::randn({batch, 2, configuration.side, configuration.side}), 0, {1, 2});
   std::vector<double> shares, totals;

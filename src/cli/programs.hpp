@@ -17,7 +17,6 @@ inline constexpr VerbName init_verb{
     "init", "look at a data file and write a short run file for it, with the reason for each choice"},
     train_verb{"train", "train a velocity field; the same command goes on after a stop"},
     evaluate_verb{"evaluate", "compare a trained model with the truth of its test samples"},
-    rollout_verb{"rollout", "forecast samples of a data file with a trained model"},
     bench_verb{"bench", "measure speed on this machine"},
     completion_verb{"completion", "print what a shell needs to complete verbs and flags of cvf"};
 

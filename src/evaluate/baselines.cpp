@@ -37,10 +37,10 @@ MeanState mean_of_samples(const data::Source& source, std::span<const std::size_
           fmt::format("mean over the states of {} training samples", read)};
 }
 
-MeanState mean_of_normalizer(const model::TrainedModel& model, std::int64_t dimensions) {
+MeanState mean_of_normalizer(const rollout::Model& model, std::int64_t dimensions) {
   std::vector<std::int64_t> shape(static_cast<std::size_t>(dimensions), 1);
   shape[1] = -1;
-  return {model.normalizer->state_moments().mean.to(torch::kCPU, torch::kDouble).view(shape),
+  return {torch::tensor(model.state_mean(), torch::kDouble).view(shape),
           "mean of each channel as the model's normalizer keeps it"};
 }
 

@@ -9,7 +9,6 @@
 
 #include "evaluate/truth.hpp"
 #include "metrics/scoreboard.hpp"
-#include "model/trained_model.hpp"
 
 namespace cvf::evaluate {
 
@@ -22,7 +21,7 @@ struct MeanState {
 MeanState mean_of_samples(const data::Source& source, std::span<const std::size_t> training);
 
 /// One number a channel: the running mean over training batches that the model keeps.
-MeanState mean_of_normalizer(const model::TrainedModel& model, std::int64_t dimensions);
+MeanState mean_of_normalizer(const rollout::Model& model, std::int64_t dimensions);
 
 struct Baseline {
   std::string name;   // "persistence", "mean_state"

@@ -70,8 +70,9 @@ std::vector<std::vector<double>> ratios_of(const Truth& truth, const rollout::Fo
   std::vector<std::vector<double>> out;
   if (!doubt.values.defined()) return out;
   const auto i = static_cast<std::int64_t>(sample);
-  const torch::Tensor all = (forecast.states.value[i] - truth.states[i]).abs().to(torch::kDouble) /
-                            doubt.values[i].to(torch::kDouble).clamp_min(1e-12);
+  const torch::Tensor all =
+      (rollout::tensor_of(forecast.states)[i] - truth.states[i]).abs().to(torch::kDouble) /
+      rollout::tensor_of(doubt.values)[i].to(torch::kDouble).clamp_min(1e-12);
   const torch::Tensor known =
       torch::where(torch::isnan(all), torch::full_like(all, infinite), all).contiguous();
   const std::int64_t size = known[0].numel();
@@ -113,7 +114,7 @@ class Binned {
 
 std::vector<Trial> trials(const rollout::Setup& setup, const data::Source& source,
                           std::span<const std::size_t> samples, const Viewing& viewing, Score score) {
-  rollout::check_fits(source, setup.model, setup.any_spacing);
+  rollout::check_fits(source, setup.model->facts(), setup.any_spacing);
   TruthReader reader(source, viewing);
   Progress progress("error bars", samples.size(), "samples");
   const auto together = static_cast<std::size_t>(viewing.together);
@@ -124,7 +125,7 @@ std::vector<Trial> trials(const rollout::Setup& setup, const data::Source& sourc
     const auto forecast = rollout::forecast(setup, truth.start(), truth.times, {}, truth.contexts);
     const Doubt doubt = doubt_of(score, setup, truth.start(), truth.times, forecast, truth.contexts);
     for (std::size_t i = 0; i < truth.rows(); ++i) {
-      out.push_back({truth.times[i], doubt.frames[i], truth.errors(forecast.states.value, i),
+      out.push_back({truth.times[i], doubt.frames[i], truth.errors(rollout::tensor_of(forecast.states), i),
                      ratios_of(truth, forecast, doubt, i)});
     }
     progress.advance(truth.rows());

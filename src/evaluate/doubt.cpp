@@ -10,7 +10,7 @@
 namespace cvf::evaluate {
 namespace {
 
-using torch::Tensor;
+using rollout::StateArray;
 
 constexpr std::array<std::pair<std::string_view, Score>, 3> names{
     {{"rupture", Score::rupture}, {"step_doubling", Score::step_doubling}, {"spread", Score::spread}}};
@@ -29,12 +29,12 @@ Score score_called(const std::string& word) {
   throw UsageError("unknown score '{}' (known: rupture, step_doubling, spread)", word);
 }
 
-Score usual_score(const model::TrainedModel& model) {
-  return model.field->member_count() > 1 ? Score::spread : Score::rupture;
+Score usual_score(const rollout::Model& model) {
+  return model.members() > 1 ? Score::spread : Score::rupture;
 }
 
-void check_has_score(Score score, const model::TrainedModel& model, const solvers::Choice& solver) {
-  if (score == Score::spread && model.field->member_count() == 1) {
+void check_has_score(Score score, const rollout::Model& model, const solvers::Choice& solver) {
+  if (score == Score::spread && model.members() == 1) {
     throw UsageError(
         "the model has one member, so there is no spread of members: train it with train.members = 3, or "
         "take "
@@ -59,36 +59,65 @@ std::vector<double> doubts(const rollout::Forecast& forecast, std::size_t sample
   return out;
 }
 
-Tensor value_scales(const Tensor& values, bool vector) {
-  if (vector) return values.abs();
-  const Tensor squares = values.square();
-  return ((squares + squares.mean({-2, -1}, true)) / 2).sqrt();
+StateArray value_scales(const StateArray& values) {
+  StateArray out = nowhere(values.leading, values);
+  const std::size_t cells =
+      values.rows->values() / static_cast<std::size_t>(values.state[0]);  // of a channel of a state
+  values.visit([&]<class T>(std::span<T> all) {
+    T* scale = out.rows->data<T>();
+    for (std::size_t first = 0; first < all.size(); first += cells) {
+      double squares = 0;
+      for (std::size_t i = first; i < first + cells; ++i)
+        squares += static_cast<double>(all[i]) * static_cast<double>(all[i]);
+      for (std::size_t i = first; i < first + cells; ++i) {
+        const auto own = static_cast<double>(all[i]);
+        scale[i] = static_cast<T>(values.is_vector()
+                                      ? std::abs(own)
+                                      : std::sqrt((own * own + squares / static_cast<double>(cells)) / 2));
+      }
+    }
+  });
+  return out;
 }
 
-double frame_score(const Tensor& scales) {
-  const double square = scales.to(torch::kDouble).square().mean().item<double>();
-  return std::isfinite(square) ? std::max(std::sqrt(square), 1e-12) : infinite;
+double frame_score(const StateArray& scales) {
+  return scales.visit([](auto all) {
+    double sum = 0;
+    for (const auto value : all) sum += static_cast<double>(value) * static_cast<double>(value);
+    const double square = sum / static_cast<double>(all.size());
+    return std::isfinite(square) ? std::max(std::sqrt(square), 1e-12) : infinite;
+  });
 }
 
-Doubt doubt_of(Score score, const rollout::Setup& setup, const rollout::Physical& start,
-               const rollout::Times& times, const rollout::Forecast& forecast,
-               const rollout::SampleContexts& contexts) {
+namespace {
+
+// How far the whole steps are from the half steps.
+StateArray apart(const StateArray& whole, const StateArray& halves) {
+  StateArray out = nowhere(whole.leading, whole);
+  whole.visit([&]<class T>(std::span<T> all) {
+    const T* other = halves.rows->data<T>();
+    T* to = out.rows->data<T>();
+    for (std::size_t i = 0; i < all.size(); ++i) to[i] = all[i] - other[i];
+  });
+  return out;
+}
+
+}  // namespace
+
+Doubt doubt_of(Score score, const rollout::Setup& setup, const StateArray& start, const rollout::Times& times,
+               const rollout::Forecast& forecast, const rollout::SampleContexts& contexts) {
   Doubt out;
   if (score == Score::rupture) {
     for (std::size_t i = 0; i < times.size(); ++i) out.frames.push_back(doubts(forecast, i));
     return out;
   }
-  const bool vector = start.value.dim() == 2;
-  const Tensor apart =
+  out.values = value_scales(
       score == Score::spread
-          ? forecast.spread.value
-          : forecast.states.value -
-                rollout::with_half_steps(setup, start, times, forecast, contexts).states.value;
-  out.values = value_scales(apart, vector);
+          ? forecast.spread
+          : apart(forecast.states, with_half_steps(setup, start, times, forecast, contexts).states));
   for (std::size_t i = 0; i < times.size(); ++i) {
     out.frames.emplace_back(times[i].size(), 0);
-    for (std::size_t k = 1; k < times[i].size(); ++k)
-      out.frames[i][k] = frame_score(out.values[static_cast<std::int64_t>(i)][static_cast<std::int64_t>(k)]);
+    for (std::size_t k = 1; k < times[i].size(); ++k) out.frames[i][k] = frame_score(out.values[i][k]);
   }
   return out;
 }

@@ -19,28 +19,28 @@ using Score = metrics::Signal;
 std::string_view name(Score score);
 Score score_called(const std::string& word);
 /// Of members where there are several, else the rupture.
-Score usual_score(const model::TrainedModel& model);
+Score usual_score(const rollout::Model& model);
 /// A UsageError where the model or its solver has no such score.
-void check_has_score(Score score, const model::TrainedModel& model, const solvers::Choice& solver);
+void check_has_score(Score score, const rollout::Model& model, const solvers::Choice& solver);
 
 /// The sum of ruptures at each frame of a forecast; where there are several members, their mean.
 std::vector<double> doubts(const rollout::Forecast& forecast, std::size_t sample);
 
 /// How large an error of each value is expected, from what members (or half steps) say of it: a few of them
 /// tell the deviation of one value poorly, so half of the variance is that of its channel over the grid of
-/// the frame. `values` are [...,C,ny,nx], or [...,C] where `vector` says so.
-torch::Tensor value_scales(const torch::Tensor& values, bool vector);
+/// the frame.
+rollout::StateArray value_scales(const rollout::StateArray& values);
 
-/// Their root mean square over a frame [C,...], never quite 0; infinite where it is not known.
-double frame_score(const torch::Tensor& scales);
+/// Their root mean square over a frame, a single state; never quite 0; infinite where it is not known.
+double frame_score(const rollout::StateArray& scales);
 
 struct Doubt {
   std::vector<std::vector<double>> frames;  // [B][frames of the sample]; the given one has 0
-  torch::Tensor values;                     // [B,T,C,...]: value_scales; undefined for the rupture
+  rollout::StateArray values;               // [B,T,C,...]: value_scales; undefined for the rupture
 };
 
 /// Step doubling rolls out once more; the others only look.
-Doubt doubt_of(Score score, const rollout::Setup& setup, const rollout::Physical& start,
+Doubt doubt_of(Score score, const rollout::Setup& setup, const rollout::StateArray& start,
                const rollout::Times& times, const rollout::Forecast& forecast,
                const rollout::SampleContexts& contexts);
 

@@ -15,7 +15,6 @@ namespace cvf::evaluate {
 namespace {
 
 using rollout::Forecast;
-using rollout::Physical;
 using torch::Tensor;
 using Clock = std::chrono::steady_clock;
 
@@ -23,7 +22,7 @@ void score(metrics::Scoreboard& board, const Truth& truth, const Forecast& forec
   double frames = 0;
   for (const auto& t : truth.times) frames += static_cast<double>(t.size() - 1);
   for (std::size_t k = 1; k < truth.most_frames(); ++k) {
-    auto frame = truth.frame(k, forecast.states.value.select(1, static_cast<std::int64_t>(k)));
+    auto frame = truth.frame(k, rollout::tensor_of(forecast.states).select(1, static_cast<std::int64_t>(k)));
     frame.seconds = seconds * static_cast<double>(frame.samples.size()) / frames;
     for (const auto row : truth.rows_with(k)) {
       const auto& reached = forecast.frames[static_cast<std::size_t>(row)][k];
@@ -62,24 +61,23 @@ struct Protocol {
 };
 
 Protocol protocol_of(const std::string& name) {
-  const auto start = [](const Truth& t) { return Physical{t.states.select(1, 0)}; };
   const std::vector<std::string> rolled{"rollout_rmse",     "nfe",       "relative_l2",
                                         "spectrum_error",   "conserved", "correlation_time",
                                         "seconds_per_frame"},
       of_states{"rollout_rmse", "relative_l2"};
   if (name == "one_step") {
     return {name, {"step_rmse", "nfe"}, {"step_rmse"}, [](const auto& setup, const Truth& t) {
-              return rollout::one_step(setup, {t.states}, t.times, t.contexts);
+              return rollout::one_step(setup, rollout::array_of(t.states, 2), t.times, t.contexts);
             }};
   }
   if (name == "time_informed") {
-    return {name, rolled, of_states, [start](const auto& setup, const Truth& t) {
-              return rollout::time_informed(setup, start(t), t.times, t.contexts);
+    return {name, rolled, of_states, [](const auto& setup, const Truth& t) {
+              return rollout::time_informed(setup, t.start(), t.times, t.contexts);
             }};
   }
   if (name == "direct") {
-    return {name, rolled, of_states, [start](const auto& setup, const Truth& t) {
-              return rollout::direct(setup, start(t), t.times, t.contexts);
+    return {name, rolled, of_states, [](const auto& setup, const Truth& t) {
+              return rollout::direct(setup, t.start(), t.times, t.contexts);
             }};
   }
   throw UsageError("unknown protocol '{}' (known: time_informed, direct)", name);
@@ -155,14 +153,14 @@ std::vector<std::size_t> Evaluation::training_frames() const {
 
 Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
                     std::span<const std::size_t> samples, const Options& options) {
-  rollout::check_fits(source, setup.model, setup.any_spacing);
+  rollout::check_fits(source, setup.model->facts(), setup.any_spacing);
   TruthReader reader(source, options);
   std::vector<std::string> names = options.protocols;
   if (options.one_step) names.insert(names.begin(), "one_step");
   Progress progress("evaluate", samples.size() * names.size(), "samples");
   const auto& d = source.description();
   const MeanState mean = options.training.empty()
-                             ? mean_of_normalizer(setup.model, d.state.is_vector() ? 2 : 4)
+                             ? mean_of_normalizer(*setup.model, d.state.is_vector() ? 2 : 4)
                              : mean_of_samples(source, options.training);
   Evaluation out{.every = options.every, .training_every = options.training_every};
   for (const auto& name : names) {
@@ -170,7 +168,7 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
     const auto setting = setting_of(d);
     metrics::Scoreboard board(protocol.metrics, setting);
     Baselines baselines(protocol.of_baselines, setting, mean, name == "one_step");
-    Alone alone(static_cast<std::size_t>(setup.model.field->member_count()), protocol.of_baselines, setting);
+    Alone alone(static_cast<std::size_t>(setup.model->members()), protocol.of_baselines, setting);
     Part part{.protocol = name, .kept = Kept(name == "one_step" ? 0 : options.keep)};
     Timeline timeline;
     TrustRecord trust;

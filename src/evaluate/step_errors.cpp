@@ -12,7 +12,7 @@
 namespace cvf::evaluate {
 namespace {
 
-using torch::Tensor;
+using solvers::Batch;
 
 constexpr std::size_t starts = 8;  // frames of a sample that steps of one length begin at
 constexpr std::size_t columns = 16, least_in_column = 8;
@@ -20,21 +20,15 @@ constexpr double beyond_training =
     4;  // steps that are longer by up to this, too: a solver may be allowed to take them
 constexpr double least = 1e-12;
 
-std::vector<double> row_norms(const Tensor& values) {
-  const Tensor norms = values.to(torch::kDouble).flatten(1).norm(2, 1).contiguous();
-  return {norms.data_ptr<double>(), norms.data_ptr<double>() + norms.numel()};
-}
-
 // Steps that are tried together: whose they are, when they begin, from where and to where.
 struct Trials {
   std::vector<std::int64_t> rows;
   std::vector<double> begin, middle, length;
-  std::vector<Tensor> from, to;
+  std::vector<std::size_t> from, to;  // frames of all samples, one after the other
 };
 
 // The frames from which a step of `stride` frames is tried, spread over the sample.
-Trials trials_of(const Truth& truth, const Tensor& states, std::size_t sample, std::size_t stride,
-                 std::int64_t members) {
+Trials trials_of(const Truth& truth, std::size_t sample, std::size_t stride, std::int64_t members) {
   Trials out;
   const auto& times = truth.times[sample];
   if (times.size() <= stride) return out;
@@ -45,33 +39,35 @@ Trials trials_of(const Truth& truth, const Tensor& states, std::size_t sample, s
       out.begin.push_back(times[k]);
       out.length.push_back(times[k + stride] - times[k]);
       out.middle.push_back(times[k] + out.length.back() / 2);
-      const auto i = static_cast<std::int64_t>(sample);
-      out.from.push_back(states[i][static_cast<std::int64_t>(k)]);
-      out.to.push_back(states[i][static_cast<std::int64_t>(k + stride)]);
+      out.from.push_back(sample * truth.most_frames() + k);
+      out.to.push_back(sample * truth.most_frames() + k + stride);
     }
   }
   return out;
 }
 
-void try_steps(const rollout::Setup& setup, const model::Contexts& contexts, const Trials& t,
+// `frames` in model units.
+void try_steps(const rollout::Prepared& model, const Batch& frames, const Trials& t,
                std::vector<TriedStep>& out) {
-  const auto velocity = rollout::velocity_by_member(setup, contexts, t.rows);
-  const Tensor state = torch::stack(t.from), dt = torch::tensor(t.length, torch::kDouble), half = dt / 2;
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(state.dim()), 1);
-  shape[0] = -1;
-  const auto ask = [&](const Tensor& s, const Tensor& step, const std::vector<double>& at) {
-    return velocity(solvers::Query{s, step, nullptr, {}, 0, at});
+  const auto velocity = model.velocity(t.rows);
+  const auto ask = [&](const Batch& at, std::span<const double> steps, const std::vector<double>& when) {
+    return velocity({at, steps, {.ahead = when}});
   };
-  const Tensor h = dt.view(shape).to(state);
-  const Tensor straight = ask(state, dt, t.begin), first = ask(state, half, t.begin);
-  const Tensor second = ask(state + h / 2 * first, half, t.middle);
-  const auto broken = row_norms((first + second) / 2 - straight), size = row_norms(straight);
-  const Tensor miss = state + h * straight - torch::stack(t.to);
-  const auto missed = row_norms(miss);
-  const double values = std::sqrt(static_cast<double>(miss.numel()) / static_cast<double>(miss.size(0)));
+  std::vector<double> half;
+  for (const double length : t.length) half.push_back(length / 2);
+  const double one[]{1}, rupture[]{0.5, 0.5, -1}, long_side[]{0, 0, 1}, difference[]{1, -1};
+  const Batch from = take_rows(*frames, t.from);
+  const Batch straight = ask(from, t.length, t.begin), first = ask(from, half, t.begin);
+  const Batch middle = from->empty(from->rows()), end = from->empty(from->rows());
+  middle->combine(*from, half, {&first, 1}, one);
+  end->combine(*from, t.length, {&straight, 1}, one);
+  const Batch ways[]{first, ask(middle, half, t.middle), straight}, ends[]{end, take_rows(*frames, t.to)};
+  const auto broken = solvers::row_squares(ways, rupture), size = solvers::row_squares(ways, long_side),
+             missed = solvers::row_squares(ends, difference);
   for (std::size_t i = 0; i < missed.size(); ++i) {
-    const TriedStep one{nre(broken[i], size[i], nre_eta), t.length[i], missed[i] / values};
-    if (std::isfinite(one.nre) && std::isfinite(one.error)) out.push_back(one);
+    const TriedStep tried{nre(std::sqrt(broken[i]), std::sqrt(size[i]), nre_eta), t.length[i],
+                          std::sqrt(missed[i] / static_cast<double>(from->values()))};
+    if (std::isfinite(tried.nre) && std::isfinite(tried.error)) out.push_back(tried);
   }
 }
 
@@ -105,23 +101,24 @@ std::size_t nearest(const std::vector<double>& knots, double value) {
 
 std::vector<TriedStep> tried_steps(const rollout::Setup& setup, const data::Source& source,
                                    std::span<const std::size_t> samples, const Viewing& viewing) {
-  rollout::check_fits(source, setup.model, setup.any_spacing);
+  const auto facts = setup.model->facts();
+  rollout::check_fits(source, facts, setup.any_spacing);
   TruthReader reader(source, viewing);
   Progress progress("steps", samples.size(), "samples");
-  const auto members = setup.model.field->member_count();
-  const double longest = beyond_training * setup.model.spec.state.largest_dt * (1 + 1e-3);
+  const auto members = setup.model->members();
+  const double longest = beyond_training * facts.state.largest_dt * (1 + 1e-3);
   std::vector<TriedStep> out;
   const auto together = static_cast<std::size_t>(viewing.together);
   for (std::size_t first = 0; first < samples.size(); first += together) {
     interrupt::throw_if_requested("nothing was written");
     const Truth truth = reader.read(samples.subspan(first, std::min(together, samples.size() - first)));
-    const auto contexts = rollout::contexts_for(setup.model, truth.contexts, truth.start().value);
-    const Tensor states = rollout::to_model(setup.model, {truth.states.flatten(0, 1)}).view_as(truth.states);
+    const rollout::Prepared model(setup, truth.start(), truth.contexts);
+    const Batch frames = model.to_model(rollout::array_of(truth.states, 2));
     for (std::size_t i = 0; i < truth.rows(); ++i) {
       for (std::size_t stride = 1;; stride = longer(stride)) {
-        const Trials some = trials_of(truth, states, i, stride, members);
+        const Trials some = trials_of(truth, i, stride, members);
         if (some.rows.empty() || some.length.front() > longest) break;
-        try_steps(setup, contexts, some, out);
+        try_steps(model, frames, some, out);
       }
     }
     progress.advance(truth.rows());

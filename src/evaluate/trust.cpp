@@ -34,18 +34,19 @@ void TrustRecord::add(const Truth& truth, const rollout::Forecast& forecast,
   for (std::size_t i = 0; i < truth.rows(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
     const auto& times = truth.times[i];
-    const torch::Tensor states = forecast.states.value[row];
+    const torch::Tensor states = rollout::tensor_of(forecast.states)[row];
     std::vector<double> elapsed;
     for (const double t : times) elapsed.push_back(t - times[0]);
     const std::vector<double> unknown(times.size(), infinite);
     const std::vector<double> all[]{
-        doubts(forecast, i), halves != nullptr ? frame_sizes(states - halves->states.value[row]) : unknown,
-        forecast.spread.value.defined() ? frame_sizes(forecast.spread.value[row]) : unknown, elapsed,
+        doubts(forecast, i),
+        halves != nullptr ? frame_sizes(states - rollout::tensor_of(halves->states)[row]) : unknown,
+        forecast.spread.defined() ? frame_sizes(rollout::tensor_of(forecast.spread)[row]) : unknown, elapsed,
         frame_sizes(states - states.slice(0, 0, 1))};
     const auto count = static_cast<std::ptrdiff_t>(times.size());
     for (std::size_t s = 0; s < signals_.size(); ++s)
       signals_[s].samples.emplace_back(all[s].begin() + 1, all[s].begin() + count);
-    const auto error = truth.errors(forecast.states.value, i);
+    const auto error = truth.errors(rollout::tensor_of(forecast.states), i);
     errors_.emplace_back(error.begin() + 1, error.end());
   }
 }

@@ -8,6 +8,7 @@
 #include "data/trajectories.hpp"
 #include "metrics/metric.hpp"
 #include "rollout/protocols.hpp"
+#include "rollout/tensors/model.hpp"
 
 namespace cvf::evaluate {
 
@@ -29,7 +30,7 @@ struct Truth {
   std::size_t rows() const { return samples.size(); }
   std::size_t most_frames() const;
   std::vector<std::int64_t> rows_with(std::size_t frame) const;
-  rollout::Physical start() const { return {states.select(1, 0)}; }
+  rollout::StateArray start() const { return rollout::array_of(states.select(1, 0)); }
 
   /// What a metric compares at one frame: the samples that have it, and `predicted` [B,C,...] of all rows.
   metrics::Frame frame(std::size_t index, const torch::Tensor& predicted) const;

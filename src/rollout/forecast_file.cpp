@@ -41,9 +41,18 @@ std::vector<double> scalars_of(std::size_t source, const std::vector<Frame>& fra
           static_cast<double>(worst),        nre};
 }
 
-torch::Tensor channel_last(const Physical& state) {
-  const torch::Tensor last = state.value.dim() == 1 ? state.value : state.value.permute({1, 2, 0});
-  return last.to(torch::kCPU, torch::kFloat).contiguous();
+// A single state.
+std::vector<float> channel_last(const StateArray& state) {
+  const auto channels = static_cast<std::size_t>(state.state[0]);
+  return state.visit([channels](auto values) {
+    std::vector<float> out(values.size());
+    const std::size_t cells = values.size() / channels;
+    for (std::size_t c = 0; c < channels; ++c) {
+      for (std::size_t i = 0; i < cells; ++i)
+        out[i * channels + c] = static_cast<float>(values[c * cells + i]);
+    }
+    return out;
+  });
 }
 
 template <class Of>
@@ -114,18 +123,15 @@ void ForecastFile::write_context(std::size_t sample, const SampleContext& contex
   }
 }
 
-void ForecastFile::write(std::size_t sample, std::size_t frame, const Physical& state) {
-  const torch::Tensor values = channel_last(state);
-  writer_.write_frame(sample, frame, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+void ForecastFile::write(std::size_t sample, std::size_t frame, const StateArray& state) {
+  writer_.write_frame(sample, frame, channel_last(state));
 }
 
 void ForecastFile::write_beside(std::string_view name, std::size_t sample, std::size_t frame,
-                                const Physical& all) {
+                                const StateArray& values) {
   const auto& beside = writer_.plan().beside;
   const auto which = std::find(beside.begin(), beside.end(), name) - beside.begin();
-  const torch::Tensor values = channel_last(all);
-  writer_.write_beside(sample, static_cast<std::size_t>(which), frame,
-                       {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+  writer_.write_beside(sample, static_cast<std::size_t>(which), frame, channel_last(values));
 }
 
 void ForecastFile::write_missing(std::size_t sample, const std::vector<Frame>& frames) {

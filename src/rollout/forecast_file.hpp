@@ -32,9 +32,9 @@ class ForecastFile {
 
   /// What a sample went under, before its records; a plan that names a context (`add_context`) needs it.
   void write_context(std::size_t sample, const SampleContext& context);
-  void write(std::size_t sample, std::size_t frame, const Physical& state);  // [C,ny,nx] or [C]
+  void write(std::size_t sample, std::size_t frame, const StateArray& state);
   /// An array beside the states that the plan names, "spread" or "value_bar", shaped as they are.
-  void write_beside(std::string_view name, std::size_t sample, std::size_t frame, const Physical& values);
+  void write_beside(std::string_view name, std::size_t sample, std::size_t frame, const StateArray& values);
 
   /// `first` is the sample of frames[0]; every sample must come once, then `finish`.
   void write_records(std::size_t first, const std::vector<std::vector<Frame>>& frames);

@@ -11,60 +11,92 @@
 namespace cvf::rollout {
 namespace {
 
-using torch::Tensor;
+using solvers::States;
 
-std::int64_t most_frames(const Times& times) {
+std::size_t most_frames(const Times& times) {
   std::size_t most = 1;
   for (const auto& t : times) most = std::max(most, t.size());
-  return static_cast<std::int64_t>(most);
+  return most;
 }
 
-void check(const Tensor& start, const Times& times) {
-  if (std::cmp_not_equal(times.size(), start.size(0))) {
-    throw UsageError("{} states have {} lists of times", start.size(0), times.size());
+void check(const StateArray& start, const Times& times) {
+  if (times.size() != start.size()) {
+    throw UsageError("{} states have {} lists of times", start.size(), times.size());
   }
-  solvers::Problem problem{start, {}, {}};
+  solvers::Schedule schedule;
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (times[i].empty()) throw UsageError("sample {}: has no time of its given frame", i);
-    problem.start_times.push_back(times[i][0]);
-    problem.targets.emplace_back(times[i].begin() + 1, times[i].end());
+    schedule.start_times.push_back(times[i][0]);
+    schedule.targets.emplace_back(times[i].begin() + 1, times[i].end());
   }
-  problem.check();  // here, where samples have their own numbers: below they are rows of batches
-}
-
-// The contexts in model units; a DataError where a control is not known as long as the forecast goes.
-model::Contexts known_over(const Setup& setup, const Tensor& start, const Times& times,
-                           const SampleContexts& contexts) {
-  auto out = contexts_for(setup.model, contexts, start);
-  for (std::size_t i = 0; !out.empty() && i < times.size(); ++i) {
-    out.check_covers(i, times[i].front(), times[i].back());
-  }
-  return out;
+  check_start(*start.rows, schedule);  // here, where samples have their own numbers: below they are rows
 }
 
 // The true frames that a teacher gives.
-void check_finite(const Tensor& states) {
-  const Tensor bad = torch::isfinite(states).flatten(2).all(2).logical_not().nonzero();
-  if (bad.size(0) == 0) return;
-  throw DataError("sample {}: frame {} is not finite", bad[0][0].item<std::int64_t>(),
-                  bad[0][1].item<std::int64_t>());
+void check_finite(const StateArray& states) {
+  const auto finite = states.rows->finite_rows();
+  const auto bad = std::find(finite.begin(), finite.end(), char{0});
+  if (bad == finite.end()) return;
+  const auto row = bad - finite.begin();
+  throw DataError("sample {}: frame {} is not finite", row / states.leading[1], row % states.leading[1]);
 }
 
-// Everything that the protocols fill, in model units: [B,T,...] and a record for each frame.
+// The given frame of each sample, [B,T,C,...] -> [B,C,...].
+StateArray first_frames(const StateArray& states) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < states.size(); ++i)
+    rows.push_back(i * static_cast<std::size_t>(states.leading[1]));
+  return {{states.leading[0]}, states.state, take_rows(*states.rows, rows)};
+}
+
+// What every protocol begins with and fills: the model made ready, the first states of all rows in model
+// units, and physical states [B,T,...] with a record for each frame.
 struct Sheet {
-  const Setup& setup;
-  Tensor states;
+  Prepared model;
+  StateArray like;
+  Times times;  // of all rows
+  Batch first;
+  StateArray states;
   std::vector<std::vector<Frame>> frames;
 
-  Sheet(const Setup& s, const Tensor& start, const Times& times) : setup(s) {
-    auto shape = start.sizes().vec();
-    shape.insert(shape.begin() + 1, most_frames(times));
-    states = torch::full(shape, NAN, start.options());
-    states.select(1, 0).copy_(start);
+  Sheet(const Setup& setup, const StateArray& start, const Times& of_samples, const SampleContexts& contexts)
+      : model(setup, start, contexts), like(start), times(for_members(of_samples, model.members())) {
+    for (std::size_t i = 0; i < of_samples.size(); ++i)
+      model.check_covers(i, of_samples[i].front(), of_samples[i].back());
+    first = for_members(model.to_model(start), model.members());
     for (const auto& t : times) frames.emplace_back(t.size());
   }
 
-  Forecast take(const Tensor& like) { return {to_physical(setup.model, states, 2, like), std::move(frames)}; }
+  // Room for the states, with the given ones.
+  void keep_states() {
+    states = nowhere({static_cast<std::int64_t>(times.size()), static_cast<std::int64_t>(most_frames(times))},
+                     like);
+    const StateArray given = nowhere({static_cast<std::int64_t>(times.size())}, like);
+    model.to_physical(first, given);
+    for (std::size_t row = 0; row < times.size(); ++row) put(row, 0, given[row]);
+  }
+
+  void put(std::size_t row, std::size_t frame, const StateArray& state) {
+    const auto width = static_cast<std::size_t>(states.leading[1]);
+    states.rows->copy_row(row * width + frame, *state.rows, 0);
+  }
+
+  void put(const Leg& leg, bool reached, const StateArray& state, Frame frame) {
+    if (reached) put(leg.row, leg.frame, state);
+    frames[leg.row][leg.frame] = std::move(frame);
+  }
+
+  // A leg of its own to every frame: from the frame before it, or from the given one.
+  std::vector<Leg> legs(bool from_before) const {
+    std::vector<Leg> out;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      for (std::size_t k = 1; k < times[i].size(); ++k)
+        out.push_back({i, k, times[i][from_before ? k - 1 : 0], times[i][k]});
+    }
+    return out;
+  }
+
+  Forecast take() { return merged({std::move(states), std::move(frames)}, model.members()); }
 };
 
 }  // namespace
@@ -76,123 +108,102 @@ void check_times(const std::string& file, std::size_t sample, const std::vector<
   }
 }
 
-Forecast time_informed(const Setup& setup, const Physical& start, const Times& of_samples,
+Forecast time_informed(const Setup& setup, const StateArray& start, const Times& of_samples,
                        const SampleContexts& contexts) {
-  check(start.value, of_samples);
-  const auto known = known_over(setup, start.value, of_samples, contexts);
-  const auto members = member_count(setup);
-  const Times times = for_members(of_samples, members);
-  Sheet sheet(setup, for_members(to_model(setup.model, start), members), times);
+  check(start, of_samples);
+  Sheet sheet(setup, start, of_samples, contexts);
+  sheet.keep_states();
+  const Times& times = sheet.times;
+  const Batch now = sheet.first;  // moves on in place
   std::vector<Leg> legs;
   for (std::size_t i = 0; i < times.size(); ++i) legs.push_back({i, 0, 0, 0});
   for (std::size_t k = 1; !legs.empty(); ++k) {
-    std::erase_if(legs, [&](const Leg& leg) { return k >= times[leg.sample].size(); });
-    for (auto& leg : legs) leg = {leg.sample, k, times[leg.sample][k - 1], times[leg.sample][k]};
-    solve(
-        setup, known, legs, [&](const Leg& leg) { return sheet.states[leg.row()][leg.column() - 1]; },
-        [&](const Leg& leg, const Tensor& end, Frame frame) {
-          sheet.states[leg.row()][leg.column()].copy_(end);
-          sheet.frames[leg.sample][leg.frame] = std::move(frame);
-        });
+    std::erase_if(legs, [&](const Leg& leg) { return k >= times[leg.row].size(); });
+    for (auto& leg : legs) leg = {leg.row, k, times[leg.row][k - 1], times[leg.row][k]};
+    solve(sheet.model, legs, {now, [](const Leg& leg) { return leg.row; }}, start,
+          [&](const Leg& leg, const States* ends, std::size_t place, const StateArray& end, Frame frame) {
+            if (ends != nullptr) now->copy_row(leg.row, *ends, place);
+            sheet.put(leg, ends != nullptr, end, std::move(frame));
+          });
     // What stopped stays stopped: later frames say why.
     std::erase_if(legs, [&](const Leg& leg) {
-      auto& frames = sheet.frames[leg.sample];
+      auto& frames = sheet.frames[leg.row];
       const auto row_status = frames[leg.frame].row_status;
       if (reaches_target(row_status.status)) return false;
       for (std::size_t later = k + 1; later < frames.size(); ++later) frames[later].row_status = row_status;
       return true;
     });
   }
-  return merged(sheet.take(start.value), members);
+  return sheet.take();
 }
 
-Forecast one_step(const Setup& setup, const Physical& states, const Times& of_samples,
+Forecast one_step(const Setup& setup, const StateArray& states, const Times& of_samples,
                   const SampleContexts& contexts) {
-  if (states.value.size(1) < most_frames(of_samples)) {
-    throw UsageError("the samples have {} frames and up to {} times", states.value.size(1),
-                     most_frames(of_samples));
+  const auto width = static_cast<std::size_t>(states.leading.at(1));
+  if (width < most_frames(of_samples)) {
+    throw UsageError("the samples have {} frames and up to {} times", width, most_frames(of_samples));
   }
-  check(states.value.select(1, 0), of_samples);
-  check_finite(states.value);
-  const auto known = known_over(setup, states.value.select(1, 0), of_samples, contexts);
-  const auto members = member_count(setup);
-  const Times times = for_members(of_samples, members);
-  const Tensor all =
-      for_members(to_model(setup.model, {states.value.flatten(0, 1)}).view_as(states.value), members);
-  Sheet sheet(setup, all.select(1, 0), times);
-  std::vector<Leg> legs;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    for (std::size_t k = 1; k < times[i].size(); ++k) legs.push_back({i, k, times[i][k - 1], times[i][k]});
-  }
-  solve(
-      setup, known, legs, [&](const Leg& leg) { return all[leg.row()][leg.column() - 1]; },
-      [&](const Leg& leg, const Tensor& end, Frame frame) {
-        sheet.states[leg.row()][leg.column()].copy_(end);
-        sheet.frames[leg.sample][leg.frame] = std::move(frame);
-      });
-  return merged(sheet.take(states.value), members);
+  const StateArray start = first_frames(states);
+  check(start, of_samples);
+  check_finite(states);
+  Sheet sheet(setup, start, of_samples, contexts);
+  sheet.keep_states();
+  const std::size_t members = sheet.model.members();
+  const Batch all = sheet.model.to_model(states);
+  const auto before = [&](const Leg& leg) { return leg.row / members * width + leg.frame - 1; };
+  solve(sheet.model, sheet.legs(true), {all, before}, start,
+        [&](const Leg& leg, const States* ends, std::size_t, const StateArray& end, Frame frame) {
+          sheet.put(leg, ends != nullptr, end, std::move(frame));
+        });
+  return sheet.take();
 }
 
-Forecast direct(const Setup& setup, const Physical& start, const Times& of_samples,
+Forecast direct(const Setup& setup, const StateArray& start, const Times& of_samples,
                 const SampleContexts& contexts) {
-  check(start.value, of_samples);
-  const auto known = known_over(setup, start.value, of_samples, contexts);
-  const auto members = member_count(setup);
-  const Times times = for_members(of_samples, members);
-  const Tensor first = for_members(to_model(setup.model, start), members);
-  Sheet sheet(setup, first, times);
-  if (!setup.solver.cuts_to_targets()) {
-    pass(
-        setup, known, first, times,
-        [&](std::size_t sample, std::size_t frame, const Tensor& state) {
-          sheet.states[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)].copy_(state);
-        },
-        sheet.frames);
-    for (auto& frames : sheet.frames) accumulate(frames);
-    return merged(sheet.take(start.value), members);
+  check(start, of_samples);
+  Sheet sheet(setup, start, of_samples, contexts);
+  sheet.keep_states();
+  if (setup.solver.cuts_to_targets()) {
+    solve(sheet.model, sheet.legs(false), {sheet.first, [](const Leg& leg) { return leg.row; }}, start,
+          [&](const Leg& leg, const States* ends, std::size_t, const StateArray& end, Frame frame) {
+            sheet.put(leg, ends != nullptr, end, std::move(frame));
+          });
+    return sheet.take();
   }
-  std::vector<Leg> legs;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    for (std::size_t k = 1; k < times[i].size(); ++k) legs.push_back({i, k, times[i][0], times[i][k]});
-  }
-  solve(
-      setup, known, legs, [&](const Leg& leg) { return first[leg.row()]; },
-      [&](const Leg& leg, const Tensor& end, Frame frame) {
-        sheet.states[leg.row()][leg.column()].copy_(end);
-        sheet.frames[leg.sample][leg.frame] = std::move(frame);
-      });
-  return merged(sheet.take(start.value), members);
+  const StateArray one = nowhere({1}, start);
+  pass(
+      sheet.model, sheet.first, sheet.times,
+      [&](std::size_t row, std::size_t frame, const Batch& state) {
+        sheet.model.to_physical(state, one);
+        sheet.put(row, frame, one);
+      },
+      sheet.frames);
+  for (auto& frames : sheet.frames) accumulate(frames);
+  return sheet.take();
 }
 
-Forecast forecast(const Setup& setup, const Physical& start, const Times& of_samples, const FrameSink& sink,
+Forecast forecast(const Setup& setup, const StateArray& start, const Times& of_samples, const FrameSink& sink,
                   const SampleContexts& contexts) {
-  check(start.value, of_samples);
-  const auto known = known_over(setup, start.value, of_samples, contexts);
-  const auto members = member_count(setup);
-  const Times times = for_members(of_samples, members);
-  const Tensor first = for_members(to_model(setup.model, start), members);
-  Forecast out;
-  for (const auto& t : times) out.frames.emplace_back(t.size());
-  Tensor kept;
-  if (!sink) kept = Sheet(setup, first, times).states;
-  Meeting meeting(members, sink);
-  const auto take = [&](std::size_t row, std::size_t frame, const Tensor& state) {
-    if (sink)
-      return meeting.take(row, frame, to_physical(setup.model, state.unsqueeze(0), 1, start.value).value[0]);
-    kept[static_cast<std::int64_t>(row)][static_cast<std::int64_t>(frame)].copy_(state);
+  check(start, of_samples);
+  Sheet sheet(setup, start, of_samples, contexts);
+  if (!sink) sheet.keep_states();
+  Meeting meeting(sheet.model.members(), sink);
+  const StateArray one = nowhere({1}, start);
+  const auto take = [&](std::size_t row, std::size_t frame, const Batch& state) {
+    sheet.model.to_physical(state, one);
+    sink ? meeting.take(row, frame, one[0]) : sheet.put(row, frame, one);
   };
-  for (std::size_t i = 0; i < times.size(); ++i) take(i, 0, first[static_cast<std::int64_t>(i)]);
-  pass(setup, known, first, times, take, out.frames);
-  if (!sink) out.states = to_physical(setup.model, kept, 2, start.value);
-  return merged(std::move(out), members);
+  for (std::size_t i = 0; sink && i < sheet.times.size(); ++i) take(i, 0, sheet.first->narrow(i, 1));
+  pass(sheet.model, sheet.first, sheet.times, take, sheet.frames);
+  return sheet.take();
 }
 
-Forecast with_half_steps(const Setup& setup, const Physical& start, const Times& times, const Forecast& done,
-                         const SampleContexts& contexts) {
-  const auto members = static_cast<std::size_t>(member_count(setup));
-  const std::size_t together = micro_batch_samples(setup, start.value);
-  std::vector<Tensor> states;
+Forecast with_half_steps(const Setup& setup, const StateArray& start, const Times& times,
+                         const Forecast& done, const SampleContexts& contexts) {
+  const auto members = static_cast<std::size_t>(setup.model->members());
+  const std::size_t together = micro_batch_samples(setup, *start.rows), width = most_frames(times);
   Forecast out;
+  out.states = nowhere({start.leading[0], static_cast<std::int64_t>(width)}, start);
   for (std::size_t first = 0; first < times.size(); first += together) {
     const std::size_t end = std::min(first + together, times.size());
     std::vector<std::vector<double>> lengths;
@@ -208,16 +219,14 @@ Forecast with_half_steps(const Setup& setup, const Physical& start, const Times&
     const auto from = static_cast<std::ptrdiff_t>(first), to = static_cast<std::ptrdiff_t>(end);
     const auto some =
         contexts.empty() ? contexts : SampleContexts(contexts.begin() + from, contexts.begin() + to);
-    auto part = forecast(again, {start.value.slice(0, from, to)}, {times.begin() + from, times.begin() + to},
-                         {}, some);
+    const auto part =
+        forecast(again, start.part(first, end - first), {times.begin() + from, times.begin() + to}, {}, some);
     // Parts may differ in their longest sample.
-    auto sizes = part.states.value.sizes().vec();
-    sizes[1] = most_frames(times);
-    states.push_back(torch::full(sizes, NAN, part.states.value.options()));
-    states.back().narrow(1, 0, part.states.value.size(1)).copy_(part.states.value);
+    const auto frames = static_cast<std::size_t>(part.states.leading[1]);
+    for (std::size_t row = 0; row < part.states.rows->rows(); ++row)
+      out.states.rows->copy_row((first + row / frames) * width + row % frames, *part.states.rows, row);
     out.frames.insert(out.frames.end(), part.frames.begin(), part.frames.end());
   }
-  out.states = {torch::cat(states)};
   return out;
 }
 

@@ -19,40 +19,40 @@ void check_times(const std::string& file, std::size_t sample, const std::vector<
 using solvers::Frame;
 
 struct Forecast {
-  Physical states;                         // [B,T,C,...], frame 0 is the given one; NaN where not reached
+  StateArray states;                       // [B,T,C,...], frame 0 is the given one; NaN where not reached
   std::vector<std::vector<Frame>> frames;  // [B][frames of the sample]
 
   // Of a model of several members: `states` is their mean, and a frame has the counts of all of them, the
   // worst status and the steps of the first.
-  Physical spread = {};                // standard deviation over members, shaped as the states
+  StateArray spread = {};              // standard deviation over members, shaped as the states
   std::vector<Forecast> members = {};  // each by itself
 };
 
 /// Frame by frame: each solve starts from the frame before, as predicted, and covers one interval.
-Forecast time_informed(const Setup& setup, const Physical& start, const Times& times,
+Forecast time_informed(const Setup& setup, const StateArray& start, const Times& times,
                        const SampleContexts& contexts = {});
 
 /// Every frame in a solve of its own from the given one, with no times between. Solvers whose steps do not
 /// depend on the targets get there in one pass.
-Forecast direct(const Setup& setup, const Physical& start, const Times& times,
+Forecast direct(const Setup& setup, const StateArray& start, const Times& times,
                 const SampleContexts& contexts = {});
 
 /// Teacher forced: every frame from the true frame before it, states [B,T,C,...]. Frames beyond the times of
 /// a sample are not looked at.
-Forecast one_step(const Setup& setup, const Physical& states, const Times& times,
+Forecast one_step(const Setup& setup, const StateArray& states, const Times& times,
                   const SampleContexts& contexts = {});
 
 /// One solve through all times, as one would forecast; `sink` gets each frame (given ones too) as soon as all
 /// members have reached it, if there is one, and then `states` stays undefined: long horizons need no memory.
 /// Steps are filed under the frame that they lead to or past. The spread of one member is undefined.
-using FrameSink =
-    std::function<void(std::size_t sample, std::size_t frame, const Physical& state, const Physical& spread)>;
-Forecast forecast(const Setup& setup, const Physical& start, const Times& times, const FrameSink& sink = {},
+using FrameSink = std::function<void(std::size_t sample, std::size_t frame, const StateArray& state,
+                                     const StateArray& spread)>;
+Forecast forecast(const Setup& setup, const StateArray& start, const Times& times, const FrameSink& sink = {},
                   const SampleContexts& contexts = {});
 
 /// The way of `done`, a forecast or a time-informed rollout from the same start, once more with every step in
 /// two halves: for solvers that step along the mean velocity.
-Forecast with_half_steps(const Setup& setup, const Physical& start, const Times& times, const Forecast& done,
-                         const SampleContexts& contexts = {});
+Forecast with_half_steps(const Setup& setup, const StateArray& start, const Times& times,
+                         const Forecast& done, const SampleContexts& contexts = {});
 
 }  // namespace cvf::rollout

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "model/context_spec.hpp"
 
 namespace cvf::rollout {
-
-using torch::Tensor;
 
 std::vector<double> Request::times_of(const data::Source& source, std::size_t sample) const {
   const auto own = source.times(sample);
@@ -62,18 +61,22 @@ void Request::continue_to_the_end(std::vector<double>& all, const std::vector<do
   if (all.back() < until - 1e-6 * spacing) all.push_back(until);
 }
 
-Physical Request::given(const data::Source& source, std::span<const std::size_t> samples) const {
+StateArray Request::given(const data::Source& source, std::span<const std::size_t> samples) const {
   const auto& d = source.description();
-  const auto sizes = d.state.tensor_sizes();
-  std::vector<Tensor> all;
+  const std::size_t cells = d.state.cells(), channels = d.frame_size() / cells;
+  StateArray out{{static_cast<std::int64_t>(samples.size())},
+                 d.state.tensor_sizes(),
+                 solvers::host_states<float>(samples.size(), d.frame_size())};
+  std::vector<float> frame(d.frame_size());  // channels last
+  float* to = out.rows->data<float>();
   for (const auto sample : samples) {
-    Tensor frame = torch::empty({static_cast<std::int64_t>(d.state.cells()), sizes.front()});
-    const std::span<float> values(frame.data_ptr<float>(), d.frame_size());
-    source.read(sample, from_frame, 1, values);
-    data::require_finite(source, sample, from_frame, values);
-    all.push_back(frame.t().contiguous().view(sizes));
+    source.read(sample, from_frame, 1, frame);
+    data::require_finite(source, sample, from_frame, frame);
+    for (std::size_t c = 0; c < channels; ++c) {
+      for (std::size_t i = 0; i < cells; ++i) *to++ = frame[i * channels + c];
+    }
   }
-  return {torch::stack(all)};
+  return out;
 }
 
 }  // namespace cvf::rollout

@@ -23,7 +23,7 @@ struct Request {
   double frames_of(const data::Source& source, std::size_t sample) const;
 
   /// The given frames [B,C,...]. A DataError names a value that is not finite.
-  Physical given(const data::Source& source, std::span<const std::size_t> samples) const;
+  StateArray given(const data::Source& source, std::span<const std::size_t> samples) const;
 
  private:
   void check_until(std::size_t sample, double start) const;

@@ -1,7 +1,6 @@
 // The networks for states on a grid.
 #include <algorithm>
 
-#include "core/errors.hpp"
 #include "kernels/forward.hpp"
 #include "runtime/networks.hpp"
 
@@ -16,12 +15,6 @@ std::vector<std::string> of_blocks(std::size_t count, const char* part) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < count; ++i) out.push_back(fmt::format("blocks.{}.{}", i, part));
   return out;
-}
-
-// The kernels' plans have places for so many blocks.
-std::size_t checked_blocks(std::size_t blocks) {
-  if (blocks <= kernels::cpu::most_blocks) return blocks;
-  throw ConfigError("a field of {} blocks: the runtime takes up to {}", blocks, kernels::cpu::most_blocks);
 }
 
 // What lies beside the state enters as further channels behind it; what the network says of them is dropped.
@@ -46,7 +39,6 @@ void with_beside(const Query& query, std::int64_t channels, std::int64_t all, st
 
 Conv::Conv(const StateShape& shape, const Options& options, const Weights& weights) {
   const auto size = options.size(shape);
-  checked_blocks(size.dilations.size());
   layout_ = std::make_shared<const kernels::ConvLayout>(size, shape.height, shape.width);
   const auto& plan = layout_->plan();
   std::vector<kernels::LayerValues> layers{weights.layer("lift")};
@@ -81,12 +73,19 @@ void Conv::forward(const Query& query, float* psi, int threads) const {
       });
 }
 
+double Conv::flops() const {
+  double products = 0;
+  for (const auto& layer : kernels::tap_layers(layout_->plan()))
+    products += static_cast<double>(layer.in) * layer.out * layer.taps;
+  return 2 * products * layout_->plan().cells + parts_->modulation.flops();
+}
+
 Sit::Sit(const StateShape& shape, const Options& options, const Weights& weights)
     : channels_(shape.channels),
       modulation_(
           shape, options.conditioned,
           [&] {
-            auto names = of_blocks(checked_blocks(static_cast<std::size_t>(options.depth)), "modulate");
+            auto names = of_blocks(static_cast<std::size_t>(options.depth), "modulate");
             names.emplace_back("final_modulate");
             return names;
           }(),
@@ -109,6 +108,12 @@ void Sit::forward(const Query& query, float* psi, int threads) const {
                 kernels::forward_sit(*plan_, packed_.get(), {query.rows, state, modulation.data(), velocity},
                                      nullptr, kernels::threads_for(plan_->tokens, threads));
               });
+}
+
+double Sit::flops() const {
+  double products = 2.0 * plan_->depth * plan_->tokens * plan_->dim;  // of the attention
+  for (const auto& layer : kernels::flat_plans(*plan_)) products += static_cast<double>(layer.in) * layer.out;
+  return 2 * products * plan_->tokens + modulation_.flops();
 }
 
 }  // namespace cvf::runtime

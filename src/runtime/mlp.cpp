@@ -84,4 +84,13 @@ void Mlp::forward(const Query& query, float* psi, int threads) const {
   run(output_, normal.data(), psi);
 }
 
+double Mlp::flops() const {
+  const auto products = [](const kernels::DenseLayer& layer) {
+    return static_cast<double>(layer.in() * layer.out());
+  };
+  double out = products(input_) + products(output_);
+  for (const auto& block : blocks_) out += products(block.expand) + products(block.contract);
+  return 2 * out + modulation_.flops();
+}
+
 }  // namespace cvf::runtime

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/folder.hpp"
 #include "model/spec_of.hpp"
+#include "run/solver_of.hpp"
 #include "runtime/network.hpp"
 #include "runtime/units.hpp"
 #include "solvers/solver.hpp"
@@ -15,12 +18,19 @@ namespace cvf::runtime {
 
 using Spec = model::SpecOf<Choice>;
 
+/// Why the runtime cannot compute a model that is sound otherwise; empty: it can.
+std::string objection(const Spec& spec);
+
 class Model {
  public:
   /// A model's folder, or a run's (its best, else its last model). `settings` choose and tune the solver, as
   /// {"solver.name=euler"}; without any, the solver of the run that trained the model. A ModelError with one
   /// sentence for a folder that is missing, damaged, of another format or does not fit its own configuration.
   static Model load(const std::string& folder, const std::vector<std::string>& settings = {});
+
+  /// The same with any number of members, for who rolls out each by itself; nothing for a sound model that
+  /// the runtime cannot compute (`objection`).
+  static std::optional<Model> load_members(const std::string& folder);
 
   /// The same model on another grid, where its field has no positions; dy and dx are the spacings there, 0
   /// where they should not be compared with those of training.
@@ -30,15 +40,24 @@ class Model {
   const StateSpec& state() const { return state_; }  // on its grid
   const std::string& path() const { return shared_->path; }
   const std::string& checkpoint() const { return shared_->checkpoint; }
-  const solvers::Choice& solver_choice() const { return shared_->choice; }
+  const std::string& run_toml() const { return shared_->run_toml; }
+  const std::string& objective() const { return shared_->habits.objective; }  // empty when unknown
+  const std::shared_ptr<const solvers::StepErrors>& step_errors() const { return shared_->step_errors; }
+  const Units& units() const { return shared_->units; }
+  std::size_t members() const { return networks_.size(); }
+  bool any_grid() const { return networks_.front()->any_grid(); }
+  double flops() const;  // of one evaluation of a state by all members
+  const solvers::Choice& solver_choice() const { return shared_->habits.solver; }
   const solvers::Solver& solver() const { return *shared_->solver; }
 
   std::size_t channels() const { return shared_->units.mean.size(); }
   std::size_t cells() const { return state_.cells(); }
   std::size_t values() const { return channels() * cells(); }  // of one state
 
-  /// den(psi): the mean velocity of the normalised state.
-  void velocity(const Query& query, float* out, int threads) const;
+  /// den(psi): the mean velocity of the normalised state, each row by the member that `members` names for it;
+  /// empty: by the only one.
+  void velocity(const Query& query, float* out, int threads,
+                std::span<const std::int64_t> members = {}) const;
 
   template <class T>
   void to_model(const T* states, std::size_t rows, float* out) const;
@@ -46,16 +65,21 @@ class Model {
   void to_physical(const float* states, std::size_t rows, T* out) const;
 
  private:
+  static Model from(const std::string& path, const model::folder::Files& files, Spec spec,
+                    const std::vector<std::string>& settings);
+  void forward(const Query& query, float* out, int threads, std::span<const std::int64_t> members) const;
+
   struct Shared {
     Spec spec;
     Units units;
-    std::string path, checkpoint;
-    solvers::Choice choice = "gcs";
+    std::string path, checkpoint, run_toml;
+    run::Habits habits;  // with the solver that was chosen
+    std::shared_ptr<const solvers::StepErrors> step_errors;
     std::unique_ptr<solvers::Solver> solver;
   };
 
   std::shared_ptr<const Shared> shared_;
-  NetworkPointer network_;
+  std::vector<NetworkPointer> networks_;  // of the members
   StateSpec state_;
 };
 

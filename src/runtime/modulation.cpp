@@ -32,6 +32,14 @@ Modulation::Modulation(const fields::StateShape& shape, bool conditioned,
   if (shape.conditions() > 0) context_ = weights.dense("step.context");
 }
 
+double Modulation::flops() const {
+  const auto products = [](const kernels::DenseLayer& layer) {
+    return static_cast<double>(layer.in() * layer.out());
+  };
+  return 2 *
+         (products(first_) + products(second_) + products(modulate_) + (context_ ? products(*context_) : 0));
+}
+
 std::vector<float> Modulation::of(const Query& query, int threads) const {
   const auto dt = conditioned_ ? query.dt : std::span<const double>();
   // Rows of one step and no conditions share their modulation.

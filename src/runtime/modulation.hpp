@@ -18,6 +18,7 @@ class Modulation {
              const Weights& weights);
 
   std::int64_t values() const { return modulate_.out(); }  // of one row
+  double flops() const;                                    // of one row
   /// [rows, values]
   std::vector<float> of(const Query& query, int threads) const;
 

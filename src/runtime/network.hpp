@@ -27,6 +27,9 @@ class Network {
   /// number of threads.
   virtual void forward(const Query& query, float* psi, int threads) const = 0;
 
+  /// Floating-point operations of one evaluation of one state (a multiply-add counts two).
+  virtual double flops() const = 0;
+
   /// Whether states on other grids than the one it was made for are taken, too.
   virtual bool any_grid() const { return false; }
   /// The same weights on such a grid; only where any_grid().
@@ -42,6 +45,9 @@ class Settings : public SettingsOf<NetworkPointer, const fields::StateShape&, co
  public:
   virtual double values(const fields::StateShape& shape) const = 0;
   virtual std::vector<fields::TensorSize> tensors(const fields::StateShape& shape) const = 0;
+  virtual bool conditioned() const = 0;
+  /// That the kernels' plans must have a place for.
+  virtual std::size_t blocks() const = 0;
 };
 
 struct Row {

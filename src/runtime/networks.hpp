@@ -16,6 +16,7 @@ class Conv : public Network {
   Conv(const fields::StateShape& shape, const Options& options, const Weights& weights);
 
   void forward(const Query& query, float* psi, int threads) const override;
+  double flops() const override;
   bool any_grid() const override { return true; }
   std::shared_ptr<const Network> on_grid(std::int64_t height, std::int64_t width) const override;
 
@@ -39,6 +40,7 @@ class Sit : public Network {
   Sit(const fields::StateShape& shape, const Options& options, const Weights& weights);
 
   void forward(const Query& query, float* psi, int threads) const override;
+  double flops() const override;
 
  private:
   std::int64_t channels_;  // of the state
@@ -53,6 +55,7 @@ class Mlp : public Network {
   Mlp(const fields::StateShape& shape, const Options& options, const Weights& weights);
 
   void forward(const Query& query, float* psi, int threads) const override;
+  double flops() const override;
 
  private:
   struct Block {

@@ -3,6 +3,16 @@
 namespace cvf::runtime {
 namespace {
 
+std::size_t blocks_of(const fields::ConvOptions& options) {
+  return static_cast<std::size_t>(options.depth) * options.dilations.size();
+}
+std::size_t blocks_of(const fields::SitOptions& options) {
+  return static_cast<std::size_t>(options.depth);
+}
+std::size_t blocks_of(const fields::MlpOptions& /*any number*/) {
+  return 0;
+}
+
 template <class Type>
 std::unique_ptr<Settings> settings_of() {
   struct Concrete : OptionsOf<Type, Settings> {
@@ -10,6 +20,8 @@ std::unique_ptr<Settings> settings_of() {
     std::vector<fields::TensorSize> tensors(const fields::StateShape& shape) const override {
       return this->options.tensors(shape);
     }
+    bool conditioned() const override { return this->options.conditioned; }
+    std::size_t blocks() const override { return blocks_of(this->options); }
   };
   return std::make_unique<Concrete>();
 }

@@ -16,9 +16,18 @@ Weights::Weights(std::string_view file, std::string_view path,
     const bool as_it_is =
         stored[i]->dtype == Dtype::f32 && reinterpret_cast<std::uintptr_t>(bytes) % alignof(float) == 0;
     tensors_[wanted[i].name] = {as_it_is ? reinterpret_cast<const float*>(bytes)
-                                         : copies_.emplace_back(model::values_of<float>(*stored[i])).data(),
+                                         : copies_->emplace_back(model::values_of<float>(*stored[i])).data(),
                                 wanted[i].shape};
   }
+}
+
+Weights Weights::within(const std::string& beginning) const {
+  Weights out;
+  out.copies_ = copies_;
+  for (const auto& [name, tensor] : tensors_) {
+    if (name.starts_with(beginning)) out.tensors_[name.substr(beginning.size())] = tensor;
+  }
+  return out;
 }
 
 kernels::DenseLayer Weights::dense(const std::vector<std::string>& names) const {

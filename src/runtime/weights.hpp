@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ class Weights {
   /// is missing, has no place, or is unlike what is expected.
   Weights(std::string_view file, std::string_view path, const std::vector<fields::TensorSize>& expected);
 
+  /// Those whose names begin so, under the rest of their names.
+  Weights within(const std::string& beginning) const;
+
   const float* at(const std::string& name) const { return tensors_.at(name).values; }
   kernels::LayerValues layer(const std::string& name) const {
     return {at(name + ".weight"), at(name + ".bias")};
@@ -31,8 +35,10 @@ class Weights {
     const float* values;
     std::vector<std::int64_t> sizes;
   };
+  Weights() = default;
   std::map<std::string, Tensor> tensors_;
-  std::deque<std::vector<float>> copies_;
+  std::shared_ptr<std::deque<std::vector<float>>> copies_ =
+      std::make_shared<std::deque<std::vector<float>>>();
 };
 
 }  // namespace cvf::runtime

@@ -7,21 +7,6 @@
 
 namespace cvf::train {
 
-void DataOptions::describe(config::Section& s) {
-  s.key("file", &file, "data file; its layout is found from its content");
-  s.key("dataset", &open.dataset, "path of the array inside a plain HDF5 or NPZ file");
-  s.key("axes", &open.axes, "axes of a plain array, e.g. n,t,y,x,c");
-  s.key("dt", &open.dt, "time between frames when the file does not tell", config::at_least(0));
-  s.key("channels", &channels, "channels to learn, in this order; empty = all");
-  context.describe(s);
-  s.key("nodes", &nodes, "points of a step at which the field sees the controls", config::between(1, 3));
-  s.key("average", &average, "coarsen the grid by means over blocks of this many cells a side",
-        config::at_least(1));
-  s.key("dt_ref", &dt_ref, "unit of the field's step; 0 = median training interval", config::at_least(0));
-  s.key("delta_min", &delta_min, "shortest step of the solver; 0 = median spacing of the source frames",
-        config::at_least(0));
-}
-
 void LengthOptions::describe(config::Section& s) {
   s.key("epochs", &epochs, "passes over the training rows", config::at_least(1));
   s.key("steps", &steps, "steps of the optimizer; 0 = by epochs", config::at_least(0));

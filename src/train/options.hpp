@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "core/config.hpp"
-#include "data/context.hpp"
+#include "data/data_options.hpp"
 #include "data/downsampling.hpp"
 #include "data/loader.hpp"
-#include "data/source.hpp"
 #include "data/splits.hpp"
 #include "fields/field.hpp"
 #include "generate/generate.hpp"
@@ -21,18 +20,7 @@
 
 namespace cvf::train {
 
-/// Which file, and how it is seen.
-struct DataOptions {
-  std::string file;
-  data::OpenOptions open;
-  std::vector<std::string> channels;  // empty: all, in the file's order
-  data::ContextOptions context;
-  int nodes = 2;                     // at which the field sees the controls of a step
-  int average = 1;                   // means over blocks of this many cells in each direction
-  double dt_ref = 0, delta_min = 0;  // 0: from the file's times
-
-  void describe(config::Section& section);
-};
+using data::DataOptions;
 
 /// How long, and in what batches and micro-batches.
 struct LengthOptions {

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include "core/errors.hpp"
-#include "core/hash.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/machine.hpp"
-#include "data/derived.hpp"
 
 namespace cvf::train {
 namespace {
@@ -115,28 +112,6 @@ void check_objective(const RunOptions& o) {
 
 }  // namespace
 
-std::string data_hash(const std::string& file) {
-  constexpr std::uintmax_t whole = 4'000'000'000, piece = 1 << 24;
-  const auto size = std::filesystem::file_size(file);
-  std::ifstream in(file, std::ios::binary);
-  std::string block(piece, '\0');
-  Sha256 hash;
-  const auto add = [&](std::uintmax_t begin, std::uintmax_t count) {
-    interrupt::throw_if_requested("the run had not begun");
-    in.seekg(static_cast<std::streamoff>(begin));
-    in.read(block.data(), static_cast<std::streamsize>(count));
-    if (!in) throw DataError("{}: reading failed", file);
-    hash.add(std::string_view(block).substr(0, count));
-  };
-  if (size <= whole) {
-    for (std::uintmax_t at = 0; at < size; at += piece) add(at, std::min(piece, size - at));
-    return "sha256:" + hex(hash.finish());
-  }
-  hash.add(fmt::format("{}\n", size));
-  for (std::uintmax_t i = 0; i < 64; ++i) add((size - piece) / 63 * i, piece);
-  return "sha256-of-64-pieces:" + hex(hash.finish());
-}
-
 void provide_data(RunOptions& o) {
   if (o.data.file.empty()) throw ConfigError("data.file is missing: which file to learn from");
   if (std::filesystem::exists(o.data.file) || o.generate_system == "none") return;
@@ -144,19 +119,6 @@ void provide_data(RunOptions& o) {
   if (!folder.empty()) std::filesystem::create_directories(folder);
   log::note("{} is missing: generating it from [generate]", o.data.file);
   generate::generate(o.generate, o.data.file);
-}
-
-std::shared_ptr<const data::Source> open_data(const DataOptions& o) {
-  if (!std::filesystem::exists(o.file)) {
-    throw DataError(
-        "{}: there is no such file (data.file); make it with cvf data generate, or describe it in [generate]",
-        o.file);
-  }
-  std::shared_ptr<const data::Source> source = data::open(o.file, o.open);
-  if (o.average > 1) source = data::averaged(source, static_cast<std::size_t>(o.average));
-  source = data::with_context(source, o.context);
-  if (!o.channels.empty()) source = data::with_channels(source, o.channels);
-  return source;
 }
 
 RunData prepare(RunOptions& o, const std::string& folder, double seconds) {

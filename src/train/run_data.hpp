@@ -13,6 +13,9 @@
 
 namespace cvf::train {
 
+using data::data_hash;
+using data::open_data;
+
 inline constexpr double usual_seconds = 600;  // that a run may take whose length the run file leaves out
 
 struct RunData {
@@ -25,16 +28,10 @@ struct RunData {
 /// Generates the file if the run says how and it is missing.
 void provide_data(RunOptions& options);
 
-/// The file as the run sees it: chosen channels, coarsened grid.
-std::shared_ptr<const data::Source> open_data(const DataOptions& options);
-
 /// Opens the data, resolves the splits and describes the model. What follows the data (sizes that were left
 /// out, "auto") is written into the options; a run that goes on takes it from its folder, a new one is to
 /// take `seconds` at most. Refuses what cannot be trained, with one sentence.
 RunData prepare(RunOptions& options, const std::string& folder = "", double seconds = usual_seconds);
-
-/// SHA-256 of a data file; of a file beyond 4 GB, of its size and 64 pieces spread over it.
-std::string data_hash(const std::string& file);
 
 // What a run file leaves out and the data decide: the size of the field, the batch, the optimizer and the
 // length of a run that ends in minutes on this machine.

@@ -11,6 +11,7 @@
 #include "core/scores.hpp"
 #include "data/trajectories.hpp"
 #include "rollout/protocols.hpp"
+#include "rollout/tensors/model.hpp"
 
 namespace cvf::train {
 namespace {
@@ -183,11 +184,14 @@ void Validation::add_share(Sums& sums, const Grid& grid, const model::TrainedMod
     contexts.push_back(truths[i].context);
   }
   if (starts.empty()) return;
-  const rollout::Setup setup{.model = model, .solver = *solver_, .kept = "the validation was not finished"};
-  const auto forecast = rollout::time_informed(setup, {torch::stack(starts)}, times, contexts);
+  const rollout::Setup setup{
+      .model = rollout::on_tensors(model), .solver = *solver_, .kept = "the validation was not finished"};
+  const auto forecast =
+      rollout::time_informed(setup, rollout::array_of(torch::stack(starts)), times, contexts);
+  const Tensor predicted = rollout::tensor_of(forecast.states);
   for (std::size_t row = 0; row < times.size(); ++row) {
     const Tensor& truth = truths[rank + row * size].frames;
-    const Tensor states = forecast.states.value[static_cast<std::int64_t>(row)].narrow(0, 0, truth.size(0));
+    const Tensor states = predicted[static_cast<std::int64_t>(row)].narrow(0, 0, truth.size(0));
     std::vector<double> spent;
     for (const auto& frame : forecast.frames[row])
       spent.push_back(static_cast<double>(frame.counts.evaluations));

@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "model/trained_model.hpp"
 #include "rollout/protocols.hpp"
+#include "rollout/tensors/model.hpp"
 #include "solvers/tensors/integrate.hpp"
 #include "support/program.hpp"
 
@@ -68,13 +69,15 @@ TEST_F(Embedded, TakesTheSolverOfItsRun) {
 
 TEST_F(Embedded, AdvancesTheHostsMemoryAsARolloutWould) {
   const auto s = Surrogate::load(folder_);
-  const auto gcs = solvers::make("gcs", rollout::context_of(model_));
-  const auto expected = rollout::forecast({model_, *gcs}, {start()}, {{0, 1.5}});
+  const auto gcs = solvers::make("gcs", rollout::context_of(rollout::facts_of(model_)));
+  const auto expected =
+      rollout::forecast({rollout::on_tensors(model_), *gcs}, rollout::array_of(start()), {{0, 1.5}});
   std::vector<double> state = start_;
   const AdvanceResult result = s.advance(state, 1.5);
   ASSERT_TRUE(result.reached) << result.message;
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_NEAR(state[i], expected.states.value[0][1][static_cast<std::int64_t>(i)].item<double>(), 1e-6);
+    EXPECT_NEAR(state[i],
+                rollout::tensor_of(expected.states)[0][1][static_cast<std::int64_t>(i)].item<double>(), 1e-6);
   }
   EXPECT_EQ(result.evaluations, expected.frames[0][1].counts.evaluations);
   ASSERT_EQ(result.steps.size(), expected.frames[0][1].steps.size());

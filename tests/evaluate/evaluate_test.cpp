@@ -6,6 +6,8 @@
 #include "core/registry.hpp"
 #include "data/trajectories.hpp"
 #include "evaluate/record.hpp"
+#include "evaluate/step_errors.hpp"
+#include "rollout/runtime_model.hpp"
 #include "support/memory_source.hpp"
 #include "support/training.hpp"
 
@@ -55,7 +57,8 @@ class Evaluating : public testing::Test {
 
 TEST_F(Evaluating, GivesTheErrorsThatALoopByHandGives) {
   const std::vector<std::size_t> samples{8, 9};
-  const auto result = evaluate({.model = model_, .solver = *solver_}, *source_, samples, {});
+  const auto result =
+      evaluate({.model = rollout::on_tensors(model_), .solver = *solver_}, *source_, samples, {});
   const auto by_hand = [&](bool from_truth) {
     double squares = 0;
     for (const auto s : samples) {
@@ -72,11 +75,38 @@ TEST_F(Evaluating, GivesTheErrorsThatALoopByHandGives) {
   EXPECT_EQ(value(result, 1, "nfe"), 1);
 }
 
+TEST_F(Evaluating, IsTheSameInTheRuntimeAndInTensors) {
+  const auto plain = rollout::on_runtime(runtime::Model::load_members(scratch_.path("run/best")).value());
+  const auto gcs = solvers::make("gcs", rollout::context_of(rollout::facts_of(model_)));
+  const std::vector<std::size_t> samples{3, 8, 9};
+  Options options;
+  options.step_doubling = true;
+  const auto ours = evaluate({.model = plain, .solver = *gcs}, *source_, samples, options),
+             theirs =
+                 evaluate({.model = rollout::on_tensors(model_), .solver = *gcs}, *source_, samples, options);
+  for (std::size_t p = 0; p < 3; ++p) {
+    const auto* metric = p == 0 ? "step_rmse" : "rollout_rmse";
+    EXPECT_NEAR(value(ours, p, metric), value(theirs, p, metric), 1e-6 * value(theirs, p, metric));
+    EXPECT_EQ(value(ours, p, "nfe"), value(theirs, p, "nfe"));
+    for (std::size_t b = 0; b < 2; ++b) {
+      EXPECT_EQ(ours.parts[p].baselines[b].scores[0].value, theirs.parts[p].baselines[b].scores[0].value);
+    }
+  }
+  ASSERT_EQ(ours.parts[1].trust.signals.size(), theirs.parts[1].trust.signals.size());
+  const auto a = tried_steps({.model = plain, .solver = *gcs}, *source_, samples, {}),
+             b = tried_steps({.model = rollout::on_tensors(model_), .solver = *gcs}, *source_, samples, {});
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].length, b[i].length);
+    EXPECT_NEAR(a[i].error, b[i].error, 1e-5 * b[i].error + 1e-7);
+  }
+}
+
 TEST_F(Evaluating, DoesNotDependOnTheGroups) {
   const std::vector<std::size_t> samples{0, 3, 5, 8, 9};
   Options one, all;
   one.together = 1;
-  const rollout::Setup setup{.model = model_, .solver = *solver_};
+  const rollout::Setup setup{.model = rollout::on_tensors(model_), .solver = *solver_};
   const auto a = evaluate(setup, *source_, samples, one), b = evaluate(setup, *source_, samples, all);
   for (std::size_t p = 0; p < 3; ++p) {
     const auto* metric = p == 0 ? "step_rmse" : "rollout_rmse";
@@ -85,9 +115,9 @@ TEST_F(Evaluating, DoesNotDependOnTheGroups) {
 }
 
 TEST_F(Evaluating, WritesJsonThatSaysWhereItComesFrom) {
-  const auto gcs = solvers::make("gcs", rollout::context_of(model_));
+  const auto gcs = solvers::make("gcs", rollout::context_of(rollout::facts_of(model_)));
   const std::vector<std::size_t> samples{9};
-  const auto result = evaluate({.model = model_, .solver = *gcs}, *source_, samples, {});
+  const auto result = evaluate({.model = rollout::on_tensors(model_), .solver = *gcs}, *source_, samples, {});
   const auto parsed = nlohmann::json::parse(json(result, {{"seed", "3"}}));
   EXPECT_EQ(parsed["origin"]["seed"], "3");
   EXPECT_EQ(parsed["time_informed"]["rollout_rmse"]["status"], "ok");
@@ -100,9 +130,9 @@ TEST_F(Evaluating, WritesJsonThatSaysWhereItComesFrom) {
 }
 
 TEST_F(Evaluating, TellsTheDoubtApartFromTheClock) {
-  const auto gcs = solvers::make("gcs", rollout::context_of(model_));
+  const auto gcs = solvers::make("gcs", rollout::context_of(rollout::facts_of(model_)));
   const std::vector<std::size_t> samples{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  const auto result = evaluate({.model = model_, .solver = *gcs}, *source_, samples, {});
+  const auto result = evaluate({.model = rollout::on_tensors(model_), .solver = *gcs}, *source_, samples, {});
   const Trust& trust = result.parts.at(1).trust;
   EXPECT_EQ(trust.pairs, 320U);
   ASSERT_EQ(trust.signals.size(), 3U);
@@ -128,15 +158,16 @@ TEST_F(Evaluating, TellsOfDivergenceInsteadOfANumber) {
   const torch::NoGradGuard no_gradients;
   for (auto& p : model_.field->parameters()) p.fill_(1e20);
   const std::vector<std::size_t> samples{9};
-  const auto result = evaluate({.model = model_, .solver = *solver_}, *source_, samples, {});
+  const auto result =
+      evaluate({.model = rollout::on_tensors(model_), .solver = *solver_}, *source_, samples, {});
   EXPECT_FALSE(result.parts[1].find("rollout_rmse")->value);
   EXPECT_NE(result.parts[1].divergence.find("sample 9"), std::string::npos) << result.parts[1].divergence;
   EXPECT_NE(table(result).find("diverged"), std::string::npos);
 }
 
 TEST_F(Evaluating, CalibratesOnForecastsAndChecksOnOthers) {
-  const auto gcs = solvers::make("gcs", rollout::context_of(model_));
-  const rollout::Setup setup{.model = model_, .solver = *gcs};
+  const auto gcs = solvers::make("gcs", rollout::context_of(rollout::facts_of(model_)));
+  const rollout::Setup setup{.model = rollout::on_tensors(model_), .solver = *gcs};
   const std::vector<std::size_t> some{0, 1, 2, 3, 4}, others{5, 6, 7, 8, 9};
   const auto seen = trials(setup, *source_, some, {.together = 2});
   ASSERT_EQ(seen.size(), 5U);
@@ -158,16 +189,17 @@ TEST_F(Evaluating, CalibratesOnForecastsAndChecksOnOthers) {
             std::string::npos)
       << table(shown);
   EXPECT_EQ(nlohmann::json::parse(json(shown, {}))["error_bars"]["samples"], 5);
-  EXPECT_NE(testing_support::sentence_of<UsageError>([&] {
-              calibrate(trials({.model = model_, .solver = *solver_}, *source_, some, {}));
-            }).find("--solver gcs"),
-            std::string::npos)
+  EXPECT_NE(
+      testing_support::sentence_of<UsageError>([&] {
+        calibrate(trials({.model = rollout::on_tensors(model_), .solver = *solver_}, *source_, some, {}));
+      }).find("--solver gcs"),
+      std::string::npos)
       << "euler does not judge its steps";
 }
 
 TEST_F(Evaluating, RefusesWhatDoesNotFitWithASentence) {
   using testing_support::MemorySource;
-  const rollout::Setup setup{.model = model_, .solver = *solver_};
+  const rollout::Setup setup{.model = rollout::on_tensors(model_), .solver = *solver_};
   const std::vector<std::size_t> samples{1};
   const auto refusal = [&](const data::Source& source, const Options& options = {}) {
     return testing_support::sentence_of([&] { evaluate(setup, source, samples, options); });

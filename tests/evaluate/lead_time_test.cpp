@@ -83,8 +83,8 @@ TEST(LeadTimeBins, PromiseNothingWithTooFewTrajectories) {
   EXPECT_TRUE(std::isfinite(calibration.value_factor(0.8, 16)));
 }
 
-// With one number a trajectory the mixture is the conformal quantile, the ceil((n + 1) coverage)-th smallest; the file
-// keeps 400 levels of it, so it may be the one after.
+// With one number a trajectory the mixture is the conformal quantile, the ceil((n + 1) coverage)-th smallest;
+// the file keeps 400 levels of it, so it may be the one after.
 TEST(LeadTimeBins, OfSingleNumbersAreTheConformalRank) {
   std::vector<Trial> trials;
   for (int i = 1; i <= 19; ++i) trials.push_back({{0, 1}, {0, 1}, {0, static_cast<double>(i)}});
@@ -110,12 +110,14 @@ TEST(LeadTimeBins, AreKeptByTheFileOfTheCalibration) {
 
 TEST(ValueScales, HaveHalfTheirVarianceFromTheChannelOfTheFrame) {
   const auto spread = torch::tensor({1.0, 3.0, 2.0, 2.0}, torch::kDouble).view({2, 1, 2});
-  const auto scales = value_scales(spread, false);
+  const auto made = value_scales(rollout::array_of(spread, 0));
+  const auto scales = rollout::tensor_of(made);
   EXPECT_NEAR(scales[0][0][0].item<double>(), std::sqrt((1.0 + 5.0) / 2), 1e-12);
   EXPECT_NEAR(scales[1][0][1].item<double>(), 2, 1e-12);
-  EXPECT_NEAR(frame_score(scales), std::sqrt(18.0 / 4), 1e-12) << "the root mean square stays what it was";
-  EXPECT_TRUE(std::isinf(frame_score(torch::full({2}, NAN))));
-  EXPECT_TRUE(torch::equal(value_scales(torch::tensor({-1.0, 2.0}), true), torch::tensor({1.0, 2.0})));
+  EXPECT_NEAR(frame_score(made), std::sqrt(18.0 / 4), 1e-12) << "the root mean square stays what it was";
+  EXPECT_TRUE(std::isinf(frame_score(rollout::array_of(torch::full({2}, NAN), 0))));
+  const auto of_vector = value_scales(rollout::array_of(torch::tensor({-1.0, 2.0}), 0));
+  EXPECT_TRUE(torch::equal(rollout::tensor_of(of_vector), torch::tensor({1.0, 2.0})));
 }
 
 }  // namespace

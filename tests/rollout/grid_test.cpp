@@ -1,9 +1,7 @@
 // A model without positions on other grids than its own.
-#include "rollout/grid.hpp"
-
 #include <gtest/gtest.h>
 
-#include "rollout/setup.hpp"
+#include "rollout/tensors/model.hpp"
 #include "support/has.hpp"
 #include "support/program.hpp"
 
@@ -20,6 +18,10 @@ model::TrainedModel model_of(const std::string& field, const std::string& state)
                                            "width = 8\ndepth = 1\n",
                                        "test"),
                       3);
+}
+
+std::string misfit(const StateSpec& grid, const model::TrainedModel& model, bool any_spacing) {
+  return rollout::misfit(grid, facts_of(model), any_spacing);
 }
 
 const std::string plane = "ny = 8\nnx = 12\ny_range = [0.125, 1.875]\nx_range = [0.1, 2.3]\n";  // 0.25, 0.2
@@ -136,7 +138,9 @@ TEST_F(GridVerbs, KeepRefusingOtherGridsForTheTransformer) {
   save(sit);
   const Ran ran = verb("rollout", waves("larger.h5", "24x16", "4.8", "4"), {"--allow-spacing"});
   EXPECT_EQ(ran.code, 4);
-  EXPECT_TRUE(has(ran.err, "has a grid of 16 x 24 (y x x), but the model was trained on a grid of 8 x 12 (y x x)")) << ran.err;
+  EXPECT_TRUE(
+      has(ran.err, "has a grid of 16 x 24 (y x x), but the model was trained on a grid of 8 x 12 (y x x)"))
+      << ran.err;
 }
 
 }  // namespace

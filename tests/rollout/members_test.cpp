@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fields/members.hpp"
+#include "rollout/tensors/model.hpp"
 #include "support/flows.hpp"
 
 namespace cvf::rollout {
@@ -34,7 +35,7 @@ class Ensemble : public testing::Test {
     model_.spec.state.largest_dt = 1;
   }
   const Times times_{{0, 1, 2}, {0, 1, 2, 3}, {5, 6}};
-  const Physical start_{torch::tensor({{0.0, 1.0}, {2.0, 3.0}, {4.0, 5.0}}, torch::kDouble)};
+  const Tensor start_ = torch::tensor({{0.0, 1.0}, {2.0, 3.0}, {4.0, 5.0}}, torch::kDouble);
 
   static void expect_mean_and_spread(const Forecast& forecast, const Times& times, const Tensor& start) {
     const double spread = std::sqrt((4.0 + 1.0 + 9.0) / 2);  // of 1, 2 and 6 about 3
@@ -43,10 +44,10 @@ class Ensemble : public testing::Test {
       for (std::size_t k = 0; k < times[i].size(); ++k) {
         const auto frame = static_cast<std::int64_t>(k);
         const double t = times[i][k] - times[i][0];
-        EXPECT_TRUE(torch::allclose(forecast.states.value[row][frame], start[row] + 3 * t));
-        EXPECT_NEAR(forecast.spread.value[row][frame][0].item<double>(), spread * t, 1e-6);
+        EXPECT_TRUE(torch::allclose(tensor_of(forecast.states)[row][frame], start[row] + 3 * t));
+        EXPECT_NEAR(tensor_of(forecast.spread)[row][frame][0].item<double>(), spread * t, 1e-6);
         for (std::size_t m = 0; m < 3; ++m)
-          EXPECT_TRUE(torch::allclose(forecast.members[m].states.value[row][frame],
+          EXPECT_TRUE(torch::allclose(tensor_of(forecast.members[m].states)[row][frame],
                                       start[row] + std::vector{1.0, 2.0, 6.0}[m] * t));
       }
     }
@@ -58,21 +59,21 @@ class Ensemble : public testing::Test {
 TEST_F(Ensemble, EveryProtocolGivesMeanAndSpread) {
   for (const std::string name : {"euler", "gcs", "dopri5"}) {
     SCOPED_TRACE(name);
-    const auto solver = test::solver(name, "", context_of(model_));
-    const rollout::Setup setup{model_, *solver};
-    expect_mean_and_spread(time_informed(setup, start_, times_), times_, start_.value);
-    expect_mean_and_spread(direct(setup, start_, times_), times_, start_.value);
-    expect_mean_and_spread(forecast(setup, start_, times_), times_, start_.value);
+    const auto solver = test::solver(name, "", context_of(facts_of(model_)));
+    const rollout::Setup setup{on_tensors(model_), *solver};
+    expect_mean_and_spread(time_informed(setup, array_of(start_), times_), times_, start_);
+    expect_mean_and_spread(direct(setup, array_of(start_), times_), times_, start_);
+    expect_mean_and_spread(forecast(setup, array_of(start_), times_), times_, start_);
   }
 }
 
 TEST_F(Ensemble, CountsWhatAllMembersCost) {
-  const auto solver = test::solver("euler", "", context_of(model_));
-  const auto three = time_informed({model_, *solver}, start_, times_);
+  const auto solver = test::solver("euler", "", context_of(facts_of(model_)));
+  const auto three = time_informed({on_tensors(model_), *solver}, array_of(start_), times_);
   model::TrainedModel one = model_;
   one.field = std::make_shared<Drift>(1);
-  const auto alone = time_informed({one, *solver}, start_, times_);
-  EXPECT_FALSE(alone.spread.value.defined());
+  const auto alone = time_informed({on_tensors(one), *solver}, array_of(start_), times_);
+  EXPECT_FALSE(alone.spread.defined());
   for (std::size_t k = 1; k < times_[1].size(); ++k)
     EXPECT_EQ(three.frames[1][k].counts.evaluations, 3 * alone.frames[1][k].counts.evaluations);
   EXPECT_EQ(three.members[2].frames[1][1].counts.evaluations, alone.frames[1][1].counts.evaluations);
@@ -80,21 +81,21 @@ TEST_F(Ensemble, CountsWhatAllMembersCost) {
 
 // Whatever fits into memory together: members of a sample may even be solved one by one.
 TEST_F(Ensemble, HandsOverAFrameWhenTheLastMemberIsThere) {
-  const auto solver = test::solver("gcs", "", context_of(model_));
+  const auto solver = test::solver("gcs", "", context_of(facts_of(model_)));
   for (const std::size_t memory : {std::size_t{1}, std::size_t{5000}, std::size_t{1} << 20}) {
-    const rollout::Setup setup{model_, *solver, memory};
-    const auto kept = forecast(setup, start_, times_);
+    const rollout::Setup setup{on_tensors(model_), *solver, memory};
+    const auto kept = forecast(setup, array_of(start_), times_);
     std::size_t seen = 0;
-    const auto done =
-        forecast(setup, start_, times_,
-                 [&](std::size_t sample, std::size_t frame, const Physical& state, const Physical& spread) {
-                   ++seen;
-                   const auto at = [&](const Physical& all) {
-                     return all.value[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)];
-                   };
-                   EXPECT_TRUE(torch::equal(state.value, at(kept.states)));
-                   EXPECT_TRUE(torch::equal(spread.value, at(kept.spread)));
-                 });
+    const auto done = forecast(
+        setup, array_of(start_), times_,
+        [&](std::size_t sample, std::size_t frame, const StateArray& state, const StateArray& spread) {
+          ++seen;
+          const auto at = [&](const StateArray& all) {
+            return tensor_of(all)[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)];
+          };
+          EXPECT_TRUE(torch::equal(tensor_of(state), at(kept.states)));
+          EXPECT_TRUE(torch::equal(tensor_of(spread), at(kept.spread)));
+        });
     EXPECT_EQ(seen, 9U);
     EXPECT_EQ(done.frames[1][3].counts.evaluations, kept.frames[1][3].counts.evaluations);
   }
@@ -103,11 +104,11 @@ TEST_F(Ensemble, HandsOverAFrameWhenTheLastMemberIsThere) {
 TEST_F(Ensemble, OneThatStopsStopsTheMean) {
   std::vector<fields::FieldPointer> all{std::make_shared<Drift>(1), std::make_shared<Drift>(NAN)};
   model_.field = std::make_shared<fields::Members>(all);
-  const auto solver = test::solver("euler", "", context_of(model_));
-  const auto forecast = time_informed({model_, *solver}, start_, times_);
+  const auto solver = test::solver("euler", "", context_of(facts_of(model_)));
+  const auto forecast = time_informed({on_tensors(model_), *solver}, array_of(start_), times_);
   EXPECT_EQ(forecast.frames[0][1].row_status.status, solvers::Status::non_finite);
-  EXPECT_TRUE(torch::isnan(forecast.states.value[0][1]).all().item<bool>());
-  EXPECT_TRUE(torch::isfinite(forecast.members[0].states.value[0][2]).all().item<bool>());
+  EXPECT_TRUE(torch::isnan(tensor_of(forecast.states)[0][1]).all().item<bool>());
+  EXPECT_TRUE(torch::isfinite(tensor_of(forecast.members[0].states)[0][2]).all().item<bool>());
 }
 
 // psi(s, h) = s: a step multiplies by 1 + h, two halves by (1 + h/2)^2.
@@ -120,19 +121,19 @@ struct Growth : fields::VelocityField {
 
 TEST_F(Ensemble, HalfStepsGoTheSameWayInTwiceAsManySteps) {
   model_.field = std::make_shared<Growth>();
-  const auto solver = test::solver("euler", "h = 0.5", context_of(model_));
+  const auto solver = test::solver("euler", "h = 0.5", context_of(facts_of(model_)));
   for (const std::size_t memory : {std::size_t{1}, std::size_t{1} << 20}) {
-    const rollout::Setup setup{model_, *solver, memory};
-    const auto whole = time_informed(setup, start_, times_);
-    const auto halves = with_half_steps(setup, start_, times_, whole);
-    ASSERT_EQ(halves.states.value.sizes(), whole.states.value.sizes());
+    const rollout::Setup setup{on_tensors(model_), *solver, memory};
+    const auto whole = time_informed(setup, array_of(start_), times_);
+    const auto halves = with_half_steps(setup, array_of(start_), times_, whole);
+    ASSERT_EQ(tensor_of(halves.states).sizes(), tensor_of(whole.states).sizes());
     for (std::size_t i = 0; i < times_.size(); ++i) {
       const auto row = static_cast<std::int64_t>(i);
       const auto last = static_cast<std::int64_t>(times_[i].size()) - 1;
       const double steps = 2 * static_cast<double>(last);
-      EXPECT_TRUE(torch::allclose(whole.states.value[row][last], start_.value[row] * std::pow(1.5, steps)));
+      EXPECT_TRUE(torch::allclose(tensor_of(whole.states)[row][last], start_[row] * std::pow(1.5, steps)));
       EXPECT_TRUE(
-          torch::allclose(halves.states.value[row][last], start_.value[row] * std::pow(1.25, 2 * steps)));
+          torch::allclose(tensor_of(halves.states)[row][last], start_[row] * std::pow(1.25, 2 * steps)));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/registry.hpp"
+#include "rollout/tensors/model.hpp"
 #include "support/flows.hpp"
 #include "support/scratch.hpp"
 
@@ -55,9 +56,9 @@ class Protocols : public testing::Test {
     model_.spec.state.largest_dt = 0.1;
   }
 
-  rollout::Setup setup(const solvers::Solver& solver) const { return {model_, solver}; }
+  rollout::Setup setup(const solvers::Solver& solver) const { return {on_tensors(model_), solver}; }
   std::unique_ptr<solvers::Solver> solver(const std::string& name, const std::string& toml = "") const {
-    return test::solver(name, toml, context_of(model_));
+    return test::solver(name, toml, context_of(facts_of(model_)));
   }
   Tensor truth(std::int64_t sample, double dt) const {
     return test::after(field_->flow, start_.narrow(0, sample, 1), dt)[0];
@@ -66,7 +67,7 @@ class Protocols : public testing::Test {
     for (std::size_t i = 0; i < times_.size(); ++i) {
       for (std::size_t k = 0; k < times_[i].size(); ++k) {
         const auto row = static_cast<std::int64_t>(i);
-        EXPECT_LT(test::difference(forecast.states.value[row][static_cast<std::int64_t>(k)],
+        EXPECT_LT(test::difference(tensor_of(forecast.states)[row][static_cast<std::int64_t>(k)],
                                    truth(row, times_[i][k] - times_[i][0])),
                   tolerance);
       }
@@ -81,10 +82,10 @@ class Protocols : public testing::Test {
 
 TEST_F(Protocols, TimeInformedWithAnExactFieldIsTheTruth) {
   const auto gcs = solver("gcs");
-  const auto forecast = time_informed(setup(*gcs), {start_}, times_);
+  const auto forecast = time_informed(setup(*gcs), array_of(start_), times_);
   expect_true(forecast);
-  EXPECT_EQ(forecast.states.value.size(1), 5);
-  EXPECT_TRUE(forecast.states.value[1][3].isnan().all().item<bool>()) << "it has no such frame";
+  EXPECT_EQ(tensor_of(forecast.states).size(1), 5);
+  EXPECT_TRUE(tensor_of(forecast.states)[1][3].isnan().all().item<bool>()) << "it has no such frame";
   EXPECT_EQ(forecast.frames[0][0].counts.evaluations, 0);
   EXPECT_EQ(forecast.frames[0][1].counts.evaluations, 3) << "an interval of delta_min is probed";
   EXPECT_EQ(forecast.frames[2][1].counts.evaluations, 1) << "a shorter one is not";
@@ -97,7 +98,7 @@ TEST_F(Protocols, TimeInformedWithAnExactFieldIsTheTruth) {
 
 TEST_F(Protocols, DirectSolvesEveryTargetFromTheStart) {
   const auto gcs = solver("gcs", "max_step=0");
-  const auto forecast = direct(setup(*gcs), {start_}, times_);
+  const auto forecast = direct(setup(*gcs), array_of(start_), times_);
   expect_true(forecast);
   for (std::size_t k = 1; k < 4; ++k) EXPECT_EQ(forecast.frames[0][k].counts.evaluations, 3);
   EXPECT_DOUBLE_EQ(forecast.frames[2][4].steps.at(0).step, 1) << "the whole horizon in one step";
@@ -106,21 +107,21 @@ TEST_F(Protocols, DirectSolvesEveryTargetFromTheStart) {
 TEST_F(Protocols, DirectNeedsOnePassWhereStepsDoNotDependOnTheTargets) {
   const auto dopri5 = solver("dopri5", "atol=1e-9\nrtol=1e-9");
   field_->asked = 0;
-  const auto forecast = direct(setup(*dopri5), {start_}, times_);
+  const auto forecast = direct(setup(*dopri5), array_of(start_), times_);
   expect_true(forecast, 1e-6);
   std::int64_t last = 0;
   for (const auto& frames : forecast.frames) last += frames.back().counts.evaluations;
   EXPECT_EQ(field_->asked, last) << "evaluations from t_0 to the last target, once";
   EXPECT_GE(forecast.frames[2][4].counts.evaluations, forecast.frames[2][3].counts.evaluations);
   // The same counts as a solve of its own for that target.
-  const auto alone = direct(setup(*dopri5), {start_.narrow(0, 2, 1)}, {{0, 0.12}});
+  const auto alone = direct(setup(*dopri5), array_of(start_.narrow(0, 2, 1)), {{0, 0.12}});
   EXPECT_EQ(alone.frames[0][1].counts.evaluations, forecast.frames[2][2].counts.evaluations);
   EXPECT_EQ(alone.frames[0][1].steps.size(), forecast.frames[2][2].steps.size());
 }
 
 TEST_F(Protocols, TimeInformedStartsTheSolverAnewInEveryInterval) {
   const auto dopri5 = solver("dopri5");
-  const auto forecast = time_informed(setup(*dopri5), {start_}, times_);
+  const auto forecast = time_informed(setup(*dopri5), array_of(start_), times_);
   for (std::size_t k = 1; k < 4; ++k) {
     const auto evaluations = forecast.frames[0][k].counts.evaluations;
     EXPECT_GE(evaluations, 8);
@@ -131,9 +132,9 @@ TEST_F(Protocols, TimeInformedStartsTheSolverAnewInEveryInterval) {
 TEST_F(Protocols, BatchNormFollowsCommonTimes) {
   const auto shared = solver("dopri5", "norm=\"batch\"");
   const Times common(3, {0, 0.05, 0.1});
-  const auto forecast = time_informed(setup(*shared), {start_}, common);
+  const auto forecast = time_informed(setup(*shared), array_of(start_), common);
   EXPECT_EQ(forecast.frames[0][1].counts.evaluations, forecast.frames[2][1].counts.evaluations);
-  EXPECT_THROW(time_informed(setup(*shared), {start_}, times_), UsageError);
+  EXPECT_THROW(time_informed(setup(*shared), array_of(start_), times_), UsageError);
 }
 
 TEST_F(Protocols, OneStepStartsFromTrueFrames) {
@@ -146,29 +147,30 @@ TEST_F(Protocols, OneStepStartsFromTrueFrames) {
     }
   }
   const auto gcs = solver("gcs");
-  const auto forecast = one_step(setup(*gcs), {states}, times_);
-  EXPECT_LT(test::difference(forecast.states.value[0][1], truth(0, 0.05)), 1e-12);
-  EXPECT_GT(test::difference(forecast.states.value[0][2], truth(0, 0.1)), 1) << "from the false frame 1";
-  EXPECT_LT(test::difference(forecast.states.value[0][3], truth(0, 0.15)), 1e-12);
+  const auto forecast = one_step(setup(*gcs), array_of(states, 2), times_);
+  EXPECT_LT(test::difference(tensor_of(forecast.states)[0][1], truth(0, 0.05)), 1e-12);
+  EXPECT_GT(test::difference(tensor_of(forecast.states)[0][2], truth(0, 0.1)), 1) << "from the false frame 1";
+  EXPECT_LT(test::difference(tensor_of(forecast.states)[0][3], truth(0, 0.15)), 1e-12);
 }
 
 TEST_F(Protocols, ForecastsStreamTheirFramesAndAgreeWithThoseKept) {
   const auto gcs = solver("gcs");
-  const auto kept = forecast(setup(*gcs), {start_}, times_);
+  const auto kept = forecast(setup(*gcs), array_of(start_), times_);
   expect_true(kept);
   std::size_t seen = 0;
   const auto streamed = forecast(
-      setup(*gcs), {start_}, times_,
-      [&](std::size_t sample, std::size_t frame, const Physical& state, const Physical& spread) {
-        EXPECT_FALSE(spread.value.defined());
+      setup(*gcs), array_of(start_), times_,
+      [&](std::size_t sample, std::size_t frame, const StateArray& state, const StateArray& spread) {
+        EXPECT_FALSE(spread.defined());
         ++seen;
-        EXPECT_EQ(test::difference(
-                      state.value,
-                      kept.states.value[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)]),
-                  0);
+        EXPECT_EQ(
+            test::difference(
+                tensor_of(state),
+                tensor_of(kept.states)[static_cast<std::int64_t>(sample)][static_cast<std::int64_t>(frame)]),
+            0);
       });
   EXPECT_EQ(seen, 4U + 3U + 5U);
-  EXPECT_FALSE(streamed.states.value.defined());
+  EXPECT_FALSE(streamed.states.defined());
   EXPECT_EQ(streamed.frames[2][4].counts.evaluations, 24);
   EXPECT_EQ(streamed.frames[2][4].steps.size(), 8U);
 }
@@ -177,28 +179,29 @@ TEST_F(Protocols, AFewRowsAtATimeGiveTheSame) {
   const auto gcs = solver("gcs");
   rollout::Setup small = setup(*gcs);
   small.memory = 1;
-  EXPECT_EQ(micro_batch_rows(small, start_), 1U);
-  const auto one = direct(small, {start_}, times_), all = direct(setup(*gcs), {start_}, times_);
-  EXPECT_TRUE(torch::allclose(one.states.value, all.states.value, 1e-12, 1e-12, true));
-  EXPECT_GT(micro_batch_rows(setup(*gcs), start_), 200U);
+  EXPECT_EQ(micro_batch_rows(small, *array_of(start_).rows), 1U);
+  const auto one = direct(small, array_of(start_), times_),
+             all = direct(setup(*gcs), array_of(start_), times_);
+  EXPECT_TRUE(torch::allclose(tensor_of(one.states), tensor_of(all.states), 1e-12, 1e-12, true));
+  EXPECT_GT(micro_batch_rows(setup(*gcs), *array_of(start_).rows), 200U);
 }
 
 TEST_F(Protocols, ABlindFieldIsShownNoStep) {
   const auto euler = solver("euler");
   field_->blind = true;
-  const auto forecast = time_informed(setup(*euler), {start_}, times_);
+  const auto forecast = time_informed(setup(*euler), array_of(start_), times_);
   std::vector<double> slope(2);
   field_->flow.slope(start_.data_ptr<double>(), slope.data());
   const Tensor expected = start_[0] + 0.05 * torch::tensor(slope, torch::kDouble);
-  EXPECT_LT(test::difference(forecast.states.value[0][1], expected), 1e-12);
+  EXPECT_LT(test::difference(tensor_of(forecast.states)[0][1], expected), 1e-12);
 }
 
 TEST_F(Protocols, WhatDivergesSaysSoInEveryLaterFrame) {
   field_->flow.rate = {900, 0};
   const auto gcs = solver("gcs");
-  const auto forecast = time_informed(setup(*gcs), {start_}, times_);
+  const auto forecast = time_informed(setup(*gcs), array_of(start_), times_);
   EXPECT_EQ(forecast.frames[2][4].row_status.status, solvers::Status::non_finite);
-  EXPECT_TRUE(forecast.states.value[2][4].isnan().all().item<bool>());
+  EXPECT_TRUE(tensor_of(forecast.states)[2][4].isnan().all().item<bool>());
 }
 
 template <class Refusal, class Work>
@@ -214,7 +217,7 @@ std::string refusal(Work&& work) {
 TEST_F(Protocols, RefuseWhatDoesNotFitWithASentence) {
   const auto gcs = solver("gcs");
   const auto run = [&](const Tensor& start, const Times& times) {
-    time_informed(setup(*gcs), {start}, times);
+    time_informed(setup(*gcs), array_of(start), times);
   };
   EXPECT_EQ(refusal<ModelError>([&] {
               run(torch::zeros({3, 4}, torch::kDouble), times_);
@@ -236,13 +239,14 @@ TEST_F(Protocols, ASignalEndsASolveInItsMiddle) {
   hearing.kept = "nothing was written";
   const auto asked_until_the_end = [&](const rollout::Setup& with) {
     field_->asked = 0;
-    forecast(with, {start_}, times_);
+    forecast(with, array_of(start_), times_);
     return field_->asked;
   };
   const auto whole = asked_until_the_end(hearing);
-  for (const auto& run : std::vector<std::function<void()>>{[&] { forecast(hearing, {start_}, times_); },
-                                                            [&] { time_informed(hearing, {start_}, times_); },
-                                                            [&] { direct(hearing, {start_}, times_); }}) {
+  for (const auto& run :
+       std::vector<std::function<void()>>{[&] { forecast(hearing, array_of(start_), times_); },
+                                          [&] { time_informed(hearing, array_of(start_), times_); },
+                                          [&] { direct(hearing, array_of(start_), times_); }}) {
     field_->asked = 0;
     field_->at_first_evaluation = interrupt::request;
     EXPECT_EQ(sentence_of<Interrupted>(run), "interrupted; nothing was written");
@@ -257,12 +261,12 @@ TEST_F(Protocols, ASignalEndsASolveInItsMiddle) {
 TEST_F(Protocols, LargeEvaluationsAreCutIntoPortionsWithTheSameAnswer) {
   const auto euler = solver("euler");
   rollout::Setup hearing = setup(*euler);
-  const auto together = forecast(hearing, {start_}, times_);
+  const auto together = forecast(hearing, array_of(start_), times_);
   hearing.kept = "nothing was written";
   field_->cost = 2e10;  // two rows in a portion
-  const auto portions = forecast(hearing, {start_}, times_);
+  const auto portions = forecast(hearing, array_of(start_), times_);
   EXPECT_EQ(field_->most_rows, 2);
-  EXPECT_TRUE(portions.states.value.nan_to_num().equal(together.states.value.nan_to_num()));
+  EXPECT_TRUE(tensor_of(portions.states).nan_to_num().equal(tensor_of(together.states).nan_to_num()));
 }
 
 }  // namespace

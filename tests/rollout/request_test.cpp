@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
+#include "rollout/tensors/model.hpp"
 #include "support/memory_source.hpp"
 #include "support/scratch.hpp"
 
@@ -73,8 +74,8 @@ TEST_F(Requests, RefuseFramesThatAreNotThere) {
 TEST_F(Requests, GiveTheFrameToStartFromIfItIsFinite) {
   const std::size_t first[]{0};
   const auto given = Request{.from_frame = 2}.given(source_, first);
-  EXPECT_EQ(given.value.sizes(), (std::vector<std::int64_t>{1, 2}));
-  EXPECT_EQ(given.value[0][1].item<float>(), 21);
+  EXPECT_EQ(tensor_of(given).sizes(), (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(tensor_of(given)[0][1].item<float>(), 21);
   EXPECT_EQ(sentence_of([&] { Request{.from_frame = 3}.given(source_, first); }),
             "memory: sample 0, frame 3, channel y holds inf");
 }
@@ -82,14 +83,14 @@ TEST_F(Requests, GiveTheFrameToStartFromIfItIsFinite) {
 TEST_F(Requests, FitTheModelOrAreRefused) {
   model::TrainedModel model;
   model.spec.state.set_names(Role::state, {"x", "y"});
-  EXPECT_NO_THROW(check_fits(source_, model));
+  EXPECT_NO_THROW(check_fits(source_, facts_of(model)));
   model.spec.state.set_axes({{"x", 8}});
-  EXPECT_EQ(sentence_of([&] { check_fits(source_, model); }),
+  EXPECT_EQ(sentence_of([&] { check_fits(source_, facts_of(model)); }),
             "memory: has no grid, but the model was trained on a grid of 8 (x)");
   for (const std::vector<std::string>& others : {std::vector<std::string>{"u"}, {"y", "x"}, {"x", "z"}}) {
     model.spec.state.set_names(Role::state, others);
     EXPECT_EQ(
-        sentence_of([&] { check_fits(source_, model); }),
+        sentence_of([&] { check_fits(source_, facts_of(model)); }),
         fmt::format("memory: has the channels x, y, but the model was trained on {}; --channels says which "
                     "of the file's they are, in this order",
                     text::join(others)));
@@ -107,19 +108,19 @@ TEST_F(Requests, FindTheModelsChannelsByName) {
   const auto source = std::make_shared<MemorySource>(source_);
   model::TrainedModel model;
   model.spec.state.set_names(Role::state, {"x", "y"});
-  EXPECT_EQ(first_value(*fitted(source, model)), 10);
-  EXPECT_EQ(first_value(*fitted(source, model, {"y", "x"})), 11) << "as the user says";
+  EXPECT_EQ(first_value(*fitted(source, facts_of(model))), 10);
+  EXPECT_EQ(first_value(*fitted(source, facts_of(model), {"y", "x"})), 11) << "as the user says";
   model.spec.state.set_names(Role::state, {"y", "x"});
-  EXPECT_EQ(first_value(*fitted(source, model)), 11);
+  EXPECT_EQ(first_value(*fitted(source, facts_of(model))), 11);
   model.spec.state.set_names(Role::state, {"angle", "velocity"});
-  EXPECT_THROW(fitted(source, model), DataError);
-  const auto named = fitted(source, model, {"y", "x"});
+  EXPECT_THROW(fitted(source, facts_of(model)), DataError);
+  const auto named = fitted(source, facts_of(model), {"y", "x"});
   EXPECT_EQ(named->description().channels(), model.spec.state.names());
   EXPECT_EQ(first_value(*named), 11);
-  EXPECT_EQ(sentence_of<UsageError>([&] { fitted(source, model, {"x"}); }),
+  EXPECT_EQ(sentence_of<UsageError>([&] { fitted(source, facts_of(model), {"x"}); }),
             "--channels x: the model has 2 channels, angle, velocity: name one of the file's for each");
   EXPECT_EQ(sentence_of([&] {
-              fitted(source, model, {"x", "yy"});
+              fitted(source, facts_of(model), {"x", "yy"});
             }),
             "memory: no channel 'yy' (did you mean 'y'?)");
 }

@@ -52,6 +52,29 @@ class RolloutVerb : public testing::Test {
   std::string data_ = scratch_.path("wave.h5"), out_ = scratch_.path("forecast.h5");
 };
 
+TEST_F(RolloutVerb, TakesModelsInDoublePrecisionToLibTorch) {
+  const auto values = [&] {
+    const auto forecast = data::open(out_);
+    std::vector<float> out(forecast->times(0).size() * forecast->description().frame_size());
+    forecast->read(0, 0, forecast->times(0).size(), out);
+    return out;
+  };
+  Ran ran = rollout({"--samples", "1"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto single = values();
+  auto model = model::load(scratch_.path("run/last"));
+  model.spec.precision = "float64";
+  model.field->to(torch::kDouble);
+  model::save(model, scratch_.path("run/last"));
+  ran = rollout({"--samples", "1", "--overwrite"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto twice = values();
+  ASSERT_EQ(single.size(), twice.size());
+  for (std::size_t i = 0; i < single.size(); ++i) EXPECT_NEAR(single[i], twice[i], 1e-4);
+  ran = run(scratch_, {"evaluate", scratch_.path("run"), "--data", data_, "--samples", "1"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+}
+
 TEST_F(RolloutVerb, WritesAForecastThatReadsLikeData) {
   Ran ran = rollout({"--samples", "1:3", "--until", "0.6", "--set", "solver.slack=1"});
   ASSERT_EQ(ran.code, 0) << ran.err;

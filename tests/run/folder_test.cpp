@@ -8,6 +8,7 @@
 #include "core/files.hpp"
 #include "core/text.hpp"
 #include "rollout/protocols.hpp"
+#include "rollout/tensors/model.hpp"
 #include "support/scratch.hpp"
 
 namespace cvf::run {
@@ -89,11 +90,12 @@ TEST(OldModel, ForecastsWhatItForecastThen) {
     }
     ASSERT_EQ(wanted.size(), 4U);
     const auto choice = name == run.solver.name ? run.solver : solvers::Choice(name);
-    const auto solver = choice.build(rollout::context_of(run.model));
+    const auto solver = choice.build(rollout::context_of(rollout::facts_of(run.model)));
     const auto first = torch::tensor({{start[2], start[3]}}, torch::kFloat);
-    const auto forecast = rollout::forecast({.model = run.model, .solver = *solver}, {first}, times);
+    const auto forecast = rollout::forecast({.model = rollout::on_tensors(run.model), .solver = *solver},
+                                            rollout::array_of(first), times);
     for (std::size_t f = 0; f < wanted.size(); ++f) {
-      const auto state = forecast.states.value[0][static_cast<std::int64_t>(f) + 1];
+      const auto state = rollout::tensor_of(forecast.states)[0][static_cast<std::int64_t>(f) + 1];
       EXPECT_NEAR(state[0].item<double>(), wanted[f][2], 2e-6) << name << " at " << wanted[f][1];
       EXPECT_NEAR(state[1].item<double>(), wanted[f][3], 2e-6) << name << " at " << wanted[f][1];
       EXPECT_EQ(static_cast<double>(forecast.frames[0][f + 1].counts.evaluations), wanted[f][4]) << name;

@@ -28,10 +28,12 @@ TEST_P(Equal, OneEvaluation) {
     for (const double step : dt) times.push_back({0, std::min(step, 0.5)});  // before the jump: one step
     std::vector<double> shorter;
     for (const auto& t : times) shorter.push_back(t[1]);
-    const auto expected = rollout::forecast({pair.tensors, *euler}, {states}, times, {}, conditions.contexts);
+    const auto expected = rollout::forecast({rollout::on_tensors(pair.tensors), *euler},
+                                            rollout::array_of(states), times, {}, conditions.contexts);
     auto mine = values_of<double>(states);
     const auto trace = step(*pair.plain, mine.data(), static_cast<std::size_t>(rows), shorter, conditions, 1);
-    EXPECT_LT(relative_difference(mine, expected.states.value.select(1, 1)), round_off) << rows << " rows";
+    EXPECT_LT(relative_difference(mine, rollout::tensor_of(expected.states).select(1, 1)), round_off)
+        << rows << " rows";
     EXPECT_EQ(trace.outcome.counts[0].evaluations, 1);
   }
 }
@@ -67,9 +69,9 @@ TEST_P(Equal, ForecastsOfEverySolver) {
     rollout::Times times{{0, 0.4, 0.9, 1.3}, {0, 0.2, 1.1, 1.2}, {0, 0.7, 0.8, 1.7}};
     if (entry.find("batch") != std::string::npos) times[1] = times[2] = times[0];
     const auto solver = run::solver_for(run::open(pair.scratch.path("run")), settings)
-                            .build(rollout::context_of(pair.tensors));
-    const auto expected =
-        rollout::forecast({pair.tensors, *solver}, {states}, times, {}, conditions.contexts);
+                            .build(rollout::context_of(rollout::facts_of(pair.tensors)));
+    const auto expected = rollout::forecast({rollout::on_tensors(pair.tensors), *solver},
+                                            rollout::array_of(states), times, {}, conditions.contexts);
     std::vector<std::vector<double>> targets;
     for (const auto& t : times) targets.emplace_back(t.begin() + 1, t.end());
     const std::size_t values = pair.plain->values();
@@ -80,7 +82,8 @@ TEST_P(Equal, ForecastsOfEverySolver) {
                          [&](std::size_t sample, std::size_t target, const double* state) {
                            std::copy_n(state, values, mine.data() + (sample * 3 + target) * values);
                          });
-    EXPECT_LT(relative_difference(mine, expected.states.value.narrow(1, 1, 3)), round_off) << entry;
+    EXPECT_LT(relative_difference(mine, rollout::tensor_of(expected.states).narrow(1, 1, 3)), round_off)
+        << entry;
     for (std::size_t i = 0; i < 3; ++i) {
       const auto frames = trace.frames(i);
       ASSERT_EQ(frames.size(), expected.frames[i].size());
@@ -104,13 +107,14 @@ TEST_P(Equal, InFloatTooAndOnStatesOfFloat) {
   const Pair pair(GetParam());
   const auto conditions = pair.conditions(2);
   const Tensor states = pair.states(2).to(torch::kFloat);
-  const auto solver = solvers::make("gcs", rollout::context_of(pair.tensors));
+  const auto solver = solvers::make("gcs", rollout::context_of(rollout::facts_of(pair.tensors)));
   const auto expected =
-      rollout::forecast({pair.tensors, *solver}, {states}, {{0, 0.6}, {0, 0.8}}, {}, conditions.contexts);
+      rollout::forecast({rollout::on_tensors(pair.tensors), *solver}, rollout::array_of(states),
+                        {{0, 0.6}, {0, 0.8}}, {}, conditions.contexts);
   auto mine = values_of<float>(states);
   const double dt[]{0.6, 0.8};
   const auto trace = advance(*pair.plain, mine.data(), 2, dt, conditions, 1);
-  EXPECT_LT(relative_difference(mine, expected.states.value.select(1, 1)), round_off);
+  EXPECT_LT(relative_difference(mine, rollout::tensor_of(expected.states).select(1, 1)), round_off);
   EXPECT_EQ(trace.outcome.counts[1].evaluations, expected.frames[1][1].counts.evaluations);
 }
 
@@ -122,7 +126,7 @@ TEST_P(Equal, TheNreOfAStep) {
   const double dt[]{0.5, 0.3};
   const auto ours = nre(*pair.plain, given.data(), 2, dt, conditions, 1);
   const auto known = rollout::contexts_for(pair.tensors, conditions.contexts, states);
-  const auto velocity = rollout::velocity_of({pair.tensors, *solvers::make("euler")}, known);
+  const auto velocity = rollout::velocity_of(pair.tensors, known);
   const Tensor s = rollout::to_model(pair.tensors, {states});
   const Tensor whole = torch::tensor({0.5, 0.3}, torch::kDouble), half = whole / 2;
   const double none[]{0, 0}, middle[]{0.25, 0.15};
@@ -145,12 +149,13 @@ TEST(EqualModels, OnAnotherGrid) {
   const Pair pair(test::kinds[4]);
   const auto larger = pair.plain->on_grid(15, 9, 0, 0);
   const Tensor states = torch::randn({2, 2, 15, 9}, torch::kDouble);
-  const auto solver = solvers::make("gcs", rollout::context_of(pair.tensors));
-  const auto expected = rollout::forecast({pair.tensors, *solver}, {states}, {{0, 0.6}, {0, 0.8}});
+  const auto solver = solvers::make("gcs", rollout::context_of(rollout::facts_of(pair.tensors)));
+  const auto expected = rollout::forecast({rollout::on_tensors(pair.tensors), *solver},
+                                          rollout::array_of(states), {{0, 0.6}, {0, 0.8}});
   auto mine = values_of<double>(states);
   const double dt[]{0.6, 0.8};
   advance(larger, mine.data(), 2, dt, {}, 1);
-  EXPECT_LT(relative_difference(mine, expected.states.value.select(1, 1)), round_off);
+  EXPECT_LT(relative_difference(mine, rollout::tensor_of(expected.states).select(1, 1)), round_off);
   EXPECT_EQ(pair.plain->values(), 2U * 12 * 20) << "the model itself stays on its grid";
 }
 

@@ -122,11 +122,12 @@ TEST_F(Folders, OfHalfPrecisionAreWidened) {
   const auto ours = Model::load(folder_);
   const auto states = torch::randn({1, 2, 12, 20}, torch::kDouble);
   const auto solver = solvers::make("euler");
-  const auto expected = rollout::forecast({theirs, *solver}, {states}, {{0, 0.4}});
+  const auto expected =
+      rollout::forecast({rollout::on_tensors(theirs), *solver}, rollout::array_of(states), {{0, 0.4}});
   auto mine = test::values_of<double>(states);
   const double dt[]{0.4};
   step(ours, mine.data(), 1, dt, {}, 1);
-  EXPECT_LT(test::relative_difference(mine, expected.states.value.select(1, 1)), 1e-6);
+  EXPECT_LT(test::relative_difference(mine, rollout::tensor_of(expected.states).select(1, 1)), 1e-6);
 }
 
 TEST_F(Folders, ThatTheRuntimeCannotTakeSaySo) {

@@ -7,6 +7,7 @@
 
 #include "model/trained_model.hpp"
 #include "rollout/protocols.hpp"
+#include "rollout/tensors/model.hpp"
 #include "runtime/forecast.hpp"
 #include "support/scratch.hpp"
 
@@ -50,8 +51,9 @@ inline constexpr Kind kinds[]{
     {"sit_line", line, "", "name = \"sit\"\nwidth = 16\ndepth = 1\nheads = 2\npatch = 1\n"},
 };
 
-inline model::TrainedModel random_model(const Kind& kind) {
-  const std::string text = "[state]\ndt_ref = 0.8\ndelta_min = 0.1\nlargest_dt = 0.8\n" +
+inline model::TrainedModel random_model(const Kind& kind, int members = 1) {
+  const std::string text = fmt::format("members = {}\n", members) +
+                           "[state]\ndt_ref = 0.8\ndelta_min = 0.1\nlargest_dt = 0.8\n" +
                            std::string(kind.state) + kind.context + "[field]\n" + kind.field +
                            "[normalizer]\nname = \"" + kind.normalizer + "\"\n";
   const auto spec = model::from_toml(text, "test");

@@ -8,6 +8,7 @@
 
 #include "data/trajectories.hpp"
 #include "rollout/protocols.hpp"
+#include "rollout/tensors/model.hpp"
 #include "support/has.hpp"
 #include "support/training.hpp"
 
@@ -42,9 +43,9 @@ double error_by_hand(const model::TrainedModel& model, const RunData& run_data, 
   for (std::size_t i = 0; i < whole->times.size(); i += every) times.push_back(whole->times[i]);
   const auto solver = o.solver.build(solvers::Context{.delta_min = run_data.spec.state.delta_min,
                                                       .largest_step = run_data.spec.state.largest_dt});
-  const auto forecast =
-      rollout::time_informed({.model = model, .solver = *solver}, {frames.slice(0, 0, 1)}, {times});
-  return (forecast.states.value[0] - frames)
+  const auto forecast = rollout::time_informed({.model = rollout::on_tensors(model), .solver = *solver},
+                                               rollout::array_of(frames.slice(0, 0, 1)), {times});
+  return (rollout::tensor_of(forecast.states)[0] - frames)
       .slice(0, 1)
       .to(torch::kDouble)
       .square()

@@ -6,9 +6,10 @@
 #include <filesystem>
 #include <limits>
 
-#include "cli/models/error_bars.hpp"
-#include "cli/models/solver_option.hpp"
+#include "cli/error_bars.hpp"
+#include "cli/models/calibrating.hpp"
 #include "cli/programs.hpp"
+#include "cli/solver_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -18,9 +19,7 @@
 #include "core/threads.hpp"
 #include "data/ranges.hpp"
 #include "evaluate/record.hpp"
-#include "evaluate/step_errors.hpp"
-#include "run/step_errors.hpp"
-#include "train/run_data.hpp"
+#include "rollout/fit.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -52,9 +51,9 @@ struct Evaluate {
   std::string split_name() const { return split.empty() ? (calibrate ? "validation" : "test") : split; }
 
   // Splits are numbers of samples: in another file they would be other samples.
-  void check_unchanged(const model::TrainedModel& model, const std::string& file) const {
-    const std::string& trained_on = model.spec.state.data_hash;
-    if (!data_file.empty() || trained_on.empty() || train::data_hash(file) == trained_on) return;
+  void check_unchanged(const rollout::Facts& model, const std::string& file) const {
+    const std::string& trained_on = model.state.data_hash;
+    if (!data_file.empty() || trained_on.empty() || data::data_hash(file) == trained_on) return;
     if (!changed_data) {
       throw DataError(
           "{}: has changed since the model was trained on it, so its samples may be others; bring the old "
@@ -74,15 +73,15 @@ struct Evaluate {
     }
   }
 
-  evaluate::Origin origin(const run::Folder& run, const train::RunOptions& trained, const std::string& made,
+  evaluate::Origin origin(const OpenedRun& run, const TrainedOn& trained, const std::string& made,
                           std::size_t count) const {
     return {{"model", run.path},
             {"checkpoint_sha256", run.checkpoint},
-            {"config_sha256", hex(sha256(run.model.run_toml))},
+            {"config_sha256", hex(sha256(run.run_toml))},
             {"data", trained.data.file},
-            {"training_data_hash", run.model.spec.state.data_hash},
+            {"training_data_hash", run.model->facts().state.data_hash},
             {"objective", run.objective},
-            {"seed", fmt::format("{}", trained.seed)},
+            {"seed", trained.seed},
             {"solver", made},
             {"samples", samples.empty() && data_file.empty() ? split_name() : samples},
             {"every_frame", fmt::format("{}", options.every)},
@@ -120,16 +119,16 @@ struct Evaluate {
     if (options.keep > 0 && out.empty())
       throw UsageError("--keep {}: forecasts are written beside the scores; give --out NAME", options.keep);
     tensors::prepare();
-    run::Folder found = run::open(run_path);
-    auto trained =
-        train::RunOptions::read(config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
+    OpenedRun found = open_run(run_path);
+    const auto facts = found.model->facts();
+    TrainedOn trained = found.trained_on();
     if (!data_file.empty()) trained.data.file = data_file;
     if (options.every == 0) options.every = trained.downsampling.factor;
     if (!channels.empty()) trained.data.channels.clear();
-    const auto source = rollout::fitted(train::open_data(trained.data), found.model, channels, any_spacing);
+    const auto source = rollout::fitted(data::open_data(trained.data), facts, channels, any_spacing);
     if (!data_file.empty()) say_notes(*source);
     refuse_own_input(trained.data.file);
-    if (!calibrate) check_unchanged(found.model, trained.data.file);
+    if (!calibrate) check_unchanged(facts, trained.data.file);
     const std::size_t count = source->description().samples;
     const auto splits = data_file.empty() ? data::make_splits(trained.split, *source) : data::Splits{};
     const auto list = wanted(splits, count);
@@ -137,25 +136,25 @@ struct Evaluate {
     if (data_file.empty() && !changed_data) options.training = splits.train;
     if (data_file.empty() && trained.downsampling.kind == data::Downsampling::even)
       options.training_every = trained.downsampling.factor;
-    rollout::warn_of_extrapolation(*source, found.model, list);
+    rollout::warn_of_extrapolation(*source, facts, list);
     const auto made = solver.choose(found);
-    options.copies = static_cast<int>(found.model.field->member_count());
+    options.copies = static_cast<int>(found.model->members());
     if (calibrate) {
       refuse_unfit(splits, list, found, trained.data.file);
-      learn_step_errors(found, *source, list);
+      learn_step_errors(found, *source, list, options, any_spacing);
     }
-    const auto stepper = made.build(rollout::context_of(found.model, found.step_errors));
+    const auto stepper = made.build(rollout::context_of(facts, found.step_errors));
     const rollout::Setup setup{
         .model = found.model, .solver = *stepper, .any_spacing = any_spacing, .kept = "nothing was written"};
     if (calibrate) {
-      const auto by = score.empty() ? evaluate::usual_score(found.model) : evaluate::score_called(score);
-      evaluate::check_has_score(by, found.model, made);
+      const auto by = score.empty() ? evaluate::usual_score(*found.model) : evaluate::score_called(score);
+      evaluate::check_has_score(by, *found.model, made);
       write_calibration(found, made, by, evaluate::trials(setup, *source, list, options, by),
                         evaluate::trials(setup, *source, shape_samples(splits, list), options, by), list,
                         solver.words());
       return {};
     }
-    if (options.step_doubling) evaluate::check_has_score(evaluate::Score::step_doubling, found.model, made);
+    if (options.step_doubling) evaluate::check_has_score(evaluate::Score::step_doubling, *found.model, made);
     const auto calibration = calibration_for(found, made, coverage, splits, list);
     auto result = evaluate::evaluate(setup, *source, list, options);
     if (calibration) {
@@ -166,23 +165,6 @@ struct Evaluate {
     keep_forecasts(result, *source, from);
     write(result, from);
     return {std::move(result), from};
-  }
-
-  // For solver.tolerance; a field that sees no step has no mean velocity over one.
-  void learn_step_errors(run::Folder& found, const data::Source& source, const Samples& list) const {
-    if (!found.model.field->conditioned()) return;
-    const auto any = solvers::make("euler", rollout::context_of(found.model));
-    const rollout::Setup setup{
-        .model = found.model, .solver = *any, .any_spacing = any_spacing, .kept = "nothing was written"};
-    const auto tried = evaluate::tried_steps(setup, source, list, options);
-    const auto errors = evaluate::fit_step_errors(tried);
-    run::save_step_errors(found.path, errors,
-                          {found.checkpoint, found.model.spec.state.data_hash, data::write_ranges(list)});
-    found.step_errors = run::load_step_errors(found.path, found.checkpoint);
-    fmt::print(
-        "{}: the error of a step by its NRE and length, {:.3g} to {:.3g} standard deviations of the state, "
-        "from {} steps; for solver.tolerance\n",
-        run::step_errors_file(found.path), errors.error.front(), errors.error.back(), tried.size());
   }
 
   void keep_forecasts(const evaluate::Evaluation& result, const data::Source& source,
@@ -226,7 +208,7 @@ void evaluate_at_the_end(const std::string& run_folder, const train::EvaluationO
   verb.protocol = "time_informed";
   verb.options.keep = static_cast<std::size_t>(wanted.keep);
   try {
-    const std::string json = verb.out + ".json", checkpoint = run::open(run_folder).checkpoint;
+    const std::string json = verb.out + ".json", checkpoint = open_run(run_folder).checkpoint;
     const std::string before = std::filesystem::exists(json) ? files::read_whole(json) : "";
     if (before.find(checkpoint) != std::string::npos) return;
     const auto done = verb.evaluate();

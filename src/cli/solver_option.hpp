@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/opened_run.hpp"
 #include "cli/verbs.hpp"
-#include "run/folder.hpp"
+#include "run/solver_of.hpp"
 
 namespace cvf::cli {
 
@@ -28,10 +29,10 @@ struct SolverOption {
 
   /// The run's own solver with its own settings, or the one named with its defaults; then the user's
   /// settings.
-  solvers::Choice choose(const run::Folder& run) const {
+  solvers::Choice choose(const OpenedRun& run) const {
     std::vector<std::string> settings = sets;
     if (!name.empty()) settings.insert(settings.begin(), "solver.name=" + name);
-    return run::solver_for(run, settings);
+    return run::solver_for(run.solver, settings);
   }
 };
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "cli/models/error_bars.hpp"
+#include "cli/error_bars.hpp"
 #include "rollout/forecast_file.hpp"
 
 namespace cvf::cli {
@@ -20,7 +20,7 @@ struct Writing {
 struct ForecastBatch {
   std::span<const std::size_t> samples;
   std::size_t first;
-  rollout::Physical start;
+  rollout::StateArray start;
   rollout::Times times;
   rollout::SampleContexts contexts;
 
@@ -31,7 +31,7 @@ struct ForecastBatch {
   rollout::Forecast streamed(const rollout::Setup& setup, const Writing& writing, Doubts& doubts) const;
   rollout::Forecast doubled(const rollout::Setup& setup, const Writing& writing, Doubts& doubts) const;
   void write_value_bars(const Writing& writing, std::size_t row, std::size_t frame,
-                        const torch::Tensor& scales) const;
+                        const rollout::StateArray& scales) const;
 };
 
 }  // namespace cvf::cli

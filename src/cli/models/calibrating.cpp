@@ -1,43 +1,32 @@
-#include "cli/models/error_bars.hpp"
+#include "cli/models/calibrating.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <utility>
 
 #include "core/errors.hpp"
 #include "core/log.hpp"
+#include "data/data_options.hpp"
 #include "data/ranges.hpp"
+#include "evaluate/step_errors.hpp"
 #include "metrics/trust.hpp"
-#include "train/run_data.hpp"
+#include "rollout/fit.hpp"
+#include "run/step_errors.hpp"
 
 namespace cvf::cli {
 namespace {
-
-constexpr std::size_t told_one_by_one = 10;
 
 bool among(const Samples& list, std::size_t sample) {
   return std::find(list.begin(), list.end(), sample) != list.end();
 }
 
-std::string making(const run::Folder& run) {
-  return fmt::format("make it with: cvf evaluate {} --calibrate", run.path);
-}
-
 }  // namespace
 
-CLI::Validator between_0_and_1() {
-  return {[](const std::string& word) {
-            char* end = nullptr;
-            const double value = std::strtod(word.c_str(), &end);
-            return *end == 0 && value > 0 && value < 1 ? "" : word + " is not between 0 and 1";
-          },
-          "0..1"};
-}
-
-void refuse_unfit(const data::Splits& splits, const Samples& list, const run::Folder& run,
+void refuse_unfit(const data::Splits& splits, const Samples& list, const OpenedRun& run,
                   const std::string& data_file) {
-  if (train::data_hash(data_file) != run.model.spec.state.data_hash) {
+  if (data::data_hash(data_file) != run.model->facts().state.data_hash) {
     throw DataError("{}: is not the file that the model was trained on, so nobody knows which samples it saw",
                     data_file);
   }
@@ -55,7 +44,7 @@ Samples shape_samples(const data::Splits& splits, const Samples& list) {
   return {splits.train.begin(), splits.train.begin() + count};
 }
 
-void write_calibration(const run::Folder& run, const solvers::Choice& solver, evaluate::Score score,
+void write_calibration(const OpenedRun& run, const solvers::Choice& solver, evaluate::Score score,
                        const std::vector<evaluate::Trial>& trials,
                        const std::vector<evaluate::Trial>& for_shape, const Samples& list,
                        const std::string& solver_words) {
@@ -63,7 +52,7 @@ void write_calibration(const run::Folder& run, const solvers::Choice& solver, ev
   made.score = score;
   made.checkpoint = run.checkpoint;
   made.solver = solver.to_toml();
-  made.data_hash = run.model.spec.state.data_hash;
+  made.data_hash = run.model->facts().state.data_hash;
   made.samples = data::write_ranges(list);
   const std::string file = evaluate::calibration_file(run.path);
   evaluate::save(made, file);
@@ -93,7 +82,24 @@ void write_calibration(const run::Folder& run, const solvers::Choice& solver, ev
       list.size(), count / (count + 1), run.path, solver_words, widest);
 }
 
-std::optional<evaluate::Calibration> calibration_for(const run::Folder& run, const solvers::Choice& solver,
+void learn_step_errors(OpenedRun& run, const data::Source& source, const Samples& list,
+                       const evaluate::Viewing& viewing, bool any_spacing) {
+  if (!run.model->conditioned()) return;
+  const auto facts = run.model->facts();
+  const auto any = solvers::make("euler", rollout::context_of(facts));
+  const rollout::Setup setup{
+      .model = run.model, .solver = *any, .any_spacing = any_spacing, .kept = "nothing was written"};
+  const auto tried = evaluate::tried_steps(setup, source, list, viewing);
+  const auto errors = evaluate::fit_step_errors(tried);
+  run::save_step_errors(run.path, errors, {run.checkpoint, facts.state.data_hash, data::write_ranges(list)});
+  run.step_errors = run::load_step_errors(run.path, run.checkpoint);
+  fmt::print(
+      "{}: the error of a step by its NRE and length, {:.3g} to {:.3g} standard deviations of the state, "
+      "from {} steps; for solver.tolerance\n",
+      run::step_errors_file(run.path), errors.error.front(), errors.error.back(), tried.size());
+}
+
+std::optional<evaluate::Calibration> calibration_for(const OpenedRun& run, const solvers::Choice& solver,
                                                      double coverage, const data::Splits& splits,
                                                      const Samples& list) {
   const std::string file = evaluate::calibration_file(run.path);
@@ -112,54 +118,6 @@ std::optional<evaluate::Calibration> calibration_for(const run::Folder& run, con
   if (why.empty()) return found;
   log::note("{}: {}, so error bars are not checked", file, why);
   return std::nullopt;
-}
-
-ErrorBars::ErrorBars(const run::Folder& run, const solvers::Choice& solver, double coverage)
-    : coverage_(coverage) {
-  const std::string file = evaluate::calibration_file(run.path);
-  if (!std::filesystem::exists(file)) {
-    throw ModelError("{}: error bars need this calibration; {}", file, making(run));
-  }
-  calibration_ = evaluate::load_calibration(file);
-  const std::string why = calibration_.objection(run.checkpoint, solver.to_toml());
-  if (!why.empty()) throw ModelError("{}: {}; {}", file, why, making(run));
-  factor_ = calibration_.factor(coverage);
-}
-
-void ErrorBars::warn_of_departures(const rollout::Times& times, std::size_t from_frame) const {
-  std::string departure = from_frame > 0 ? fmt::format("a start from frame {}, not 0", from_frame) : "";
-  for (const auto& sample : times) {
-    if (departure.empty()) departure = calibration_.departure(sample);
-  }
-  if (departure.empty()) return;
-  log::warning("error bars keep their promise for forecasts like the calibrated ones, and this one has {}",
-               departure);
-}
-
-std::vector<double> ErrorBars::of(std::size_t sample, const std::vector<double>& doubts,
-                                  const std::vector<double>& times) {
-  auto out = calibration_.bars(factor_, doubts, times);
-  last_.push_back({sample, times.back(), out.back()});
-  return out;
-}
-
-std::string ErrorBars::summary() const {
-  std::string out = fmt::format(
-      "error bars at a coverage of {} (RMSE at the last frame; from {} validation trajectories)\n", coverage_,
-      calibration_.trajectories);
-  if (last_.size() <= told_one_by_one) {
-    for (const auto& [sample, time, bar] : last_) {
-      out += fmt::format("  sample {} at time {:.6g}: {}\n", sample, time,
-                         std::isinf(bar) ? "no bar" : fmt::format("at most {:.4g}", bar));
-    }
-    return out;
-  }
-  std::vector<double> bars;
-  for (const auto& last : last_) bars.push_back(last.bar);
-  std::sort(bars.begin(), bars.end());
-  const auto none = std::count_if(bars.begin(), bars.end(), [](double bar) { return std::isinf(bar); });
-  return out + fmt::format("  {} samples: {:.4g} to {:.4g}, median {:.4g}; {} have no bar\n", bars.size(),
-                           bars.front(), bars.back(), bars[bars.size() / 2], none);
 }
 
 }  // namespace cvf::cli

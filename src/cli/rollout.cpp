@@ -4,9 +4,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "cli/models/forecast_batch.hpp"
-#include "cli/models/solver_option.hpp"
-#include "cli/programs.hpp"
+#include "cli/forecast_batch.hpp"
+#include "cli/solver_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -16,8 +15,9 @@
 #include "core/threads.hpp"
 #include "data/ranges.hpp"
 #include "data/resources.hpp"
+#include "model/folder.hpp"
+#include "rollout/fit.hpp"
 #include "rollout/request.hpp"
-#include "train/run_data.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -31,14 +31,14 @@ struct Rollout {
   double memory_mb = 512, coverage = 0;
   bool overwrite = false, any_spacing = false;
 
-  data::GroupsPlan plan(const data::Source& source, const model::TrainedModel& model,
+  data::GroupsPlan plan(const data::Source& source, const rollout::Facts& model,
                         const std::vector<std::size_t>& wanted, const std::string& made) const {
     const auto& d = source.description();
     data::GroupsPlan out_plan{.state = state_of(d.channels(), d.state.axes)};
     for (const auto sample : wanted) out_plan.times.push_back(request.times_of(source, sample));
     out_plan.attributes = {{"forecast_of", d.file},
                            {"model", run_path},
-                           {"model_data_hash", model.spec.state.data_hash},
+                           {"model_data_hash", model.state.data_hash},
                            {"solver", made}};
     if (!parameters.empty()) out_plan.attributes.emplace_back("parameters_given", text::join(parameters));
     if (!controls_file.empty()) out_plan.attributes.emplace_back("controls_from", controls_file);
@@ -48,13 +48,13 @@ struct Rollout {
   }
 
   // The run's own file as the run saw it, or one that the user names.
-  std::shared_ptr<const data::Source> open(const run::Folder& run, const train::RunOptions& trained) const {
+  std::shared_ptr<const data::Source> open(const OpenedRun& run, const TrainedOn& trained) const {
     auto data = trained.data;
     const auto given = given_context();
     if (input.path.empty() && data.file.empty())
       throw UsageError("{}: the model does not name the file that it was trained on; give --data", run_path);
     if (!input.path.empty() && !files::same_file(input.path, data.file)) {
-      const auto source = rollout::fitted(input.open(), run.model, channels, any_spacing, given);
+      const auto source = rollout::fitted(input.open(), run.model->facts(), channels, any_spacing, given);
       say_notes(*source);
       return source;
     }
@@ -63,11 +63,11 @@ struct Rollout {
     if (input.options.dt > 0) data.open.dt = input.options.dt;
     if (!channels.empty()) data.channels.clear();
     if (!given.empty()) data.context = {};  // it is taken from the file with what is given in its place
-    return rollout::fitted(train::open_data(data), run.model, channels, any_spacing, given);
+    return rollout::fitted(data::open_data(data), run.model->facts(), channels, any_spacing, given);
   }
 
   // Once, and not for a little more than the data had.
-  void warn_of_horizon(const data::Source& source, const train::RunOptions& trained,
+  void warn_of_horizon(const data::Source& source, const TrainedOn& trained,
                        const rollout::Times& times) const {
     constexpr double far = 1.25;
     if (!files::same_file(source.description().file, trained.data.file)) return;
@@ -84,7 +84,7 @@ struct Rollout {
         wanted, seen);
   }
 
-  std::vector<std::size_t> chosen(const train::RunOptions& trained, std::size_t count) const {
+  std::vector<std::size_t> chosen(const TrainedOn& trained, std::size_t count) const {
     if (!samples.empty()) return data::parse_ranges(samples, count, "--samples");
     if (!input.path.empty()) return data::parse_ranges(fmt::format("0:{}", count), count, "--samples");
     const auto splits = data::make_splits(trained.split, count);
@@ -142,25 +142,24 @@ struct Rollout {
 
   void run() {
     run_path = folder_of_run(run_path);
-    tensors::prepare();
     if (std::filesystem::exists(out) && !overwrite) {
       throw DataError("{}: exists already; give --overwrite to replace it, or another --out", out);
     }
-    const run::Folder found = run::open(run_path);
-    const auto trained =
-        train::RunOptions::read(config::Document::from_text(found.model.run_toml, found.path + "/run.toml"));
+    const OpenedRun found = open_run(run_path);
+    const auto facts = found.model->facts();
+    const bool several = found.model->members() > 1;
+    const TrainedOn trained = found.trained_on();
     refuse_own_input(model::folder::present(found.path), input.path.empty() ? trained.data.file : input.path);
     const auto source = open(found, trained);
     const auto wanted = chosen(trained, source->description().samples);
     const solvers::Choice made = solver.choose(found);
-    const auto stepper = made.build(rollout::context_of(found.model, found.step_errors));
-    rollout::warn_of_extrapolation(*source, found.model, wanted);
-    check_resources(*source, wanted,
-                    1.0 + (found.model.field->member_count() > 1 ? 1 : 0) + (coverage > 0 ? 1 : 0));
+    const auto stepper = made.build(rollout::context_of(facts, found.step_errors));
+    rollout::warn_of_extrapolation(*source, facts, wanted);
+    check_resources(*source, wanted, 1.0 + (several ? 1 : 0) + (coverage > 0 ? 1 : 0));
     const rollout::Setup setup{found.model, *stepper,
                                static_cast<std::size_t>(std::min(memory_mb * 1e6, 1e18)), any_spacing,
                                "no forecast was written"};
-    auto planned = plan(*source, found.model, wanted, made.to_toml());
+    auto planned = plan(*source, facts, wanted, made.to_toml());
     warn_of_horizon(*source, trained, planned.times);
     std::optional<ErrorBars> bars;
     if (coverage > 0) {
@@ -168,7 +167,7 @@ struct Rollout {
       bars->warn_of_departures(planned.times, request.from_frame);
       planned.attributes.emplace_back("error_bar_score", evaluate::name(bars->score()));
     }
-    if (found.model.field->member_count() > 1) planned.beside.emplace_back("spread");
+    if (several) planned.beside.emplace_back("spread");
     if (bars && bars->score() != evaluate::Score::rupture) planned.beside.emplace_back("value_bar");
     forecast_all(setup, *source, wanted, planned, bars);
   }
@@ -182,7 +181,7 @@ struct Rollout {
     Progress progress("forecast", frames, "frames");
     const auto one = request.given(source, std::span(wanted).first(1));
     const std::size_t together =
-        setup.solver.shares_steps() ? wanted.size() : rollout::micro_batch_samples(setup, one.value);
+        setup.solver.shares_steps() ? wanted.size() : rollout::micro_batch_samples(setup, *one.rows);
     std::vector<std::string> troubles;
     std::int64_t evaluations = 0;
     for (std::size_t first = 0; first < wanted.size(); first += together) {
@@ -230,7 +229,7 @@ struct Rollout {
 }  // namespace
 
 void add_rollout(CLI::App& app) {
-  CLI::App& verb_app = add_verb(app, rollout_verb);
+  CLI::App& verb_app = *app.add_subcommand("rollout", "forecast samples of a data file with a trained model");
   const auto verb = bind<Rollout>(verb_app);
   verb_app.footer(
       "Example: cvf rollout pendulum --until 9 --out forecast.h5 (the run's test samples), or with --data "

@@ -1,4 +1,4 @@
-#include "cli/models/forecast_batch.hpp"
+#include "cli/forecast_batch.hpp"
 
 #include "core/interrupt.hpp"
 
@@ -6,7 +6,7 @@ namespace cvf::cli {
 
 using evaluate::Score;
 using rollout::Forecast;
-using rollout::Physical;
+using rollout::StateArray;
 
 Forecast ForecastBatch::run(const rollout::Setup& setup, const Writing& writing) const {
   for (std::size_t i = 0; i < contexts.size(); ++i) writing.file.write_context(first + i, *contexts[i]);
@@ -23,10 +23,10 @@ Forecast ForecastBatch::run(const rollout::Setup& setup, const Writing& writing)
 }
 
 void ForecastBatch::write_value_bars(const Writing& writing, std::size_t row, std::size_t frame,
-                                     const torch::Tensor& scales) const {
+                                     const StateArray& scales) const {
   const double elapsed = times[row][frame] - times[row][0];
   writing.file.write_beside("value_bar", first + row, frame,
-                            frame == 0 ? Physical{scales} : writing.bars->of_values(scales, elapsed));
+                            frame == 0 ? scales : writing.bars->of_values(scales, elapsed));
 }
 
 // Frames go to the file as they come, so long horizons need no memory.
@@ -34,12 +34,13 @@ Forecast ForecastBatch::streamed(const rollout::Setup& setup, const Writing& wri
   const bool by_spread = writing.bars && writing.bars->score() == Score::spread;
   for (std::size_t i = 0; by_spread && i < times.size(); ++i)
     doubts.emplace_back(times[i].size(), evaluate::infinite).front() = 0;
-  const auto sink = [&](std::size_t row, std::size_t frame, const Physical& state, const Physical& spread) {
+  const auto sink = [&](std::size_t row, std::size_t frame, const StateArray& state,
+                        const StateArray& spread) {
     interrupt::throw_if_requested("no forecast was written");
     writing.file.write(first + row, frame, state);
-    if (spread.value.defined()) writing.file.write_beside("spread", first + row, frame, spread);
+    if (spread.defined()) writing.file.write_beside("spread", first + row, frame, spread);
     if (by_spread) {
-      const auto scales = evaluate::value_scales(spread.value, spread.value.dim() == 1);
+      const auto scales = evaluate::value_scales(spread);
       if (frame > 0) doubts[row][frame] = evaluate::frame_score(scales);
       write_value_bars(writing, row, frame, scales);
     }
@@ -54,14 +55,10 @@ Forecast ForecastBatch::doubled(const rollout::Setup& setup, const Writing& writ
   auto doubt = evaluate::doubt_of(Score::step_doubling, setup, start, times, forecast, contexts);
   for (std::size_t i = 0; i < times.size(); ++i) {
     for (std::size_t k = 0; k < times[i].size(); ++k) {
-      const auto at = [&](const torch::Tensor& all) {
-        return all[static_cast<std::int64_t>(i)][static_cast<std::int64_t>(k)];
-      };
       interrupt::throw_if_requested("no forecast was written");
-      writing.file.write(first + i, k, {at(forecast.states.value)});
-      if (forecast.spread.value.defined())
-        writing.file.write_beside("spread", first + i, k, {at(forecast.spread.value)});
-      write_value_bars(writing, i, k, at(doubt.values));
+      writing.file.write(first + i, k, forecast.states[i][k]);
+      if (forecast.spread.defined()) writing.file.write_beside("spread", first + i, k, forecast.spread[i][k]);
+      write_value_bars(writing, i, k, doubt.values[i][k]);
       writing.frame_done();
     }
   }

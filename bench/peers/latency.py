@@ -1,6 +1,6 @@
 """Seconds of one step, state + dt * psi(state, dt), in physical units: libcvf, ONNX Runtime, PyTorch eager and compiled."""
-import subprocess
 import os
+import subprocess
 
 import numpy as np
 import onnxruntime
@@ -18,6 +18,8 @@ def session_of(folder, threads):
     subprocess.run([os.environ["CVF_PROGRAM"], "export", str(folder), file, "--quiet"], check=True)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    if turns.passive():
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
 
 

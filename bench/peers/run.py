@@ -37,6 +37,8 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=60, help="CPU seconds of each training of fno")
     parser.add_argument("--only", default="", help="configurations of latency and training, comma separated: all, or some of "
                                                    "sit-S, sit-A, conv-32, conv-64")
+    parser.add_argument("--passive", action="store_true", help="threads of the others sleep while they wait instead of spinning, "
+                                                                "which suits a machine that other programs use")
     parser.add_argument("--without-compile", action="store_true", help="leave torch.compile out, which takes minutes")
     return parser.parse_args()
 
@@ -58,6 +60,8 @@ def main():
         surroundings = dict(os.environ, PYTHONPATH=f"{ROOT / 'python'}:{HERE}", CVF_PROGRAM=str(program),
                             CVF_LIBRARY=str(library), OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS=str(threads),
                             TORCHINDUCTOR_CACHE_DIR=str(out / "compiled"))
+        if given.passive:
+            surroundings["OMP_WAIT_POLICY"] = "PASSIVE"
         print(f"-- {name}", file=sys.stderr, flush=True)
         if subprocess.run(command, cwd=ROOT, env=surroundings).returncode != 0:
             raise SystemExit(f"{name}: {script} failed; what was measured before is in {out}")

@@ -50,11 +50,12 @@ def _training(out):
     for file in sorted(out.glob("training-*.json")):
         part = _read(file)
         peers = list(next(iter(part["figures"].values())))
-        lines += ["", f"Training with the cvf loss, {_threads(file)}: samples a second, and how many times as fast `cvf train` is. "
+        lines += ["", f"Training with the cvf loss, {_threads(file)}: samples a second, and how many times as fast `cvf train` is, by the "
+                  f"clock and by CPU time. "
                   f"{_about(part)}", ""]
         lines += _head("", *peers)
         for name, figures in part["figures"].items():
-            cells = [f"{1 / value['seconds']:.0f}" + ("" if peer == peers[0] else f" ({_times(value)})")
+            cells = [f"{1 / value['seconds']:.0f}" + ("" if peer == peers[0] else f" ({_times(value)}, {_times(value['cpu'])})")
                      for peer, value in figures.items()]
             lines.append(_row(name, *cells))
     return lines

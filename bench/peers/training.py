@@ -3,6 +3,8 @@
 Both read the same file and do the same evaluations: 2.5 of each row in one pass (the secant, the first leg, and the long side
 of the half of the rows whose span is scaled), then the second leg, gradients through all of them, AdamW.
 """
+import functools
+import os
 import time
 
 import torch
@@ -66,17 +68,32 @@ class Learner:
 
 
 def theirs(learner, steps):
-    begin = time.perf_counter()
+    """Seconds of a sample by the clock, and CPU seconds."""
+    begin, computing = time.perf_counter(), time.process_time()
     for _ in range(steps):
         learner.step()
-    return (time.perf_counter() - begin) / steps / learner.batch
+    return tuple((now - then) / steps / learner.batch
+                 for now, then in ((time.perf_counter(), begin), (time.process_time(), computing)))
 
 
-def ours(name, out, steps, threads):
-    """By the record of the run: the last half of its steps."""
-    records = models.train(name, out, out / f"{name}-trained", threads,
-                           **{"train.steps": 2 * steps, "log.steps": steps})
-    return 1 / records[-1]["samples_per_s"]
+class Ours:
+    """`cvf train`: by the record of the run, the last half of its steps; CPU seconds beyond those of a run of two steps."""
+
+    def __init__(self, name, out, steps, threads):
+        self.name, self.out, self.steps, self.threads = name, out, steps, threads
+        self.start = self.run(2)[1]
+
+    def run(self, steps):
+        before = os.times()
+        records = models.train(self.name, self.out, self.out / f"{self.name}-trained", self.threads,
+                               **{"train.steps": steps, "log.steps": steps // 2})
+        after = os.times()
+        used = after.children_user + after.children_system - before.children_user - before.children_system
+        return 1 / records[-1]["samples_per_s"], used
+
+    def __call__(self):
+        seconds, used = self.run(2 * self.steps)
+        return seconds, (used - self.start) / (2 * self.steps - 2) / models.CONFIGURATIONS[self.name][1]
 
 
 def main():
@@ -94,13 +111,19 @@ def main():
             losses = [learner.step().item() for _ in range(3)]
             if not all(loss < 1e6 for loss in losses):
                 raise SystemExit(f"{name}: PyTorch's loss is {losses}")
-        taken = {"cvf train": []} | {peer: [] for peer in peers}
+        acts = {"cvf train": Ours(name, given.out, STEPS[name], given.threads)}
+        acts |= {peer: functools.partial(theirs, learner, STEPS[name]) for peer, learner in peers.items()}
+        clock, computing = ({entrant: [] for entrant in acts} for _ in range(2))
         for _ in range(max(2, given.repeats // 2)):
-            taken["cvf train"].append(ours(name, given.out, STEPS[name], given.threads))
-            for peer, learner in peers.items():
-                taken[peer].append(theirs(learner, STEPS[name]))
-        figures[name] = turns.summary(taken)
-        print(name, {k: f"{1 / v['seconds']:.1f} samples/s, {v['ratio']:.2f}x" for k, v in figures[name].items()}, flush=True)
+            for entrant, act in acts.items():
+                seconds, used = act()
+                clock[entrant].append(seconds)
+                computing[entrant].append(used)
+        figures[name] = turns.summary(clock)
+        for entrant, value in turns.summary(computing).items():
+            figures[name][entrant]["cpu"] = value
+        print(name, {k: f"{1 / v['seconds']:.1f} samples/s, {v['ratio']:.2f}x, by CPU time {v['cpu']['ratio']:.2f}x"
+                     for k, v in figures[name].items()}, flush=True)
         turns.save(given.result, figures, PEERS)
 
 

@@ -48,6 +48,10 @@ def summary(taken):
             for name, all_of in taken.items()}
 
 
+def passive():
+    return os.environ.get("OMP_WAIT_POLICY") == "PASSIVE"
+
+
 def machine():
     info = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
     lines = dict((part.strip() for part in line.split(":", 1)) for line in info.splitlines() if ":" in line)
@@ -64,4 +68,6 @@ def save(path, figures, packages):
     from cvf.program import run
     about = {"machine": machine(), "day": datetime.date.today().isoformat(), "load": os.getloadavg(),
              "python": platform.python_version(), "cvf": run(["--version"]).split()[-1], **versions(*packages)}
+    if passive():
+        about["threads that wait"] = "asleep"
     path.write_text(json.dumps({"about": about, "figures": figures}, indent=1))

@@ -59,7 +59,7 @@ def main():
             compiled = not given.without_compile
             figures[f"{name}, batch {batch}"] = turns.in_turns(entrants_of(folder, batch, given.threads, compiled),
                                                               given.repeats)
-            print(name, batch, {k: f"{1e3 * v['seconds']:.2f} ms, {v['ratio']:.2f}x"
+            print(name, batch, {k: f"{1e3 * v['seconds']:.2f} ms, {v['ratio']:.2f}x, by CPU time {v['cpu']['ratio']:.2f}x"
                                 for k, v in figures[f"{name}, batch {batch}"].items()}, flush=True)
             turns.save(given.result, figures, PEERS)
 

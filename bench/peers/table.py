@@ -22,7 +22,9 @@ def _about(part):
 
 
 def _times(value):
-    return f"{value['ratio']:.2f}x" if value["ratio"] < 10 else f"{value['ratio']:.0f}x"
+    """By the clock, and by CPU time where that was taken."""
+    text = f"{value['ratio']:.2f}x" if value["ratio"] < 10 else f"{value['ratio']:.0f}x"
+    return f"{text}, {_times(value['cpu'])}" if "cpu" in value else text
 
 
 def _threads(file):
@@ -35,12 +37,13 @@ def _latency(out):
     for file in sorted(out.glob("latency-*.json")):
         part = _read(file)
         peers = list(next(iter(part["figures"].values())))
-        lines += ["", f"One step, {_threads(file)}: libcvf in ms, the others as multiples of it. "
+        lines += ["", f"One step, {_threads(file)}: libcvf in ms by the clock and of CPU time, the others as multiples of both. "
                   f"{_about(part)}", ""]
         lines += _head("", *peers, "the best of them")
         for name, figures in part["figures"].items():
-            others = [value for peer, value in figures.items() if peer != "libcvf"]
-            lines.append(_row(name, f"{1e3 * figures['libcvf']['seconds']:.2f} ms", *[_times(value) for value in others],
+            ours, others = figures["libcvf"], [value for peer, value in figures.items() if peer != "libcvf"]
+            own = f"{1e3 * ours['seconds']:.2f}, {1e3 * ours['cpu']['seconds']:.2f} ms"
+            lines.append(_row(name, own, *[_times(value) for value in others],
                               _times(min(others, key=lambda value: value["ratio"]))))
     return lines
 
@@ -50,12 +53,11 @@ def _training(out):
     for file in sorted(out.glob("training-*.json")):
         part = _read(file)
         peers = list(next(iter(part["figures"].values())))
-        lines += ["", f"Training with the cvf loss, {_threads(file)}: samples a second, and how many times as fast `cvf train` is, by the "
-                  f"clock and by CPU time. "
-                  f"{_about(part)}", ""]
+        lines += ["", f"Training with the cvf loss, {_threads(file)}: samples a second, and how many times as fast `cvf train` is, "
+                  f"by the clock and by CPU time. {_about(part)}", ""]
         lines += _head("", *peers)
         for name, figures in part["figures"].items():
-            cells = [f"{1 / value['seconds']:.0f}" + ("" if peer == peers[0] else f" ({_times(value)}, {_times(value['cpu'])})")
+            cells = [f"{1 / value['seconds']:.0f}" + ("" if peer == peers[0] else f" ({_times(value)})")
                      for peer, value in figures.items()]
             lines.append(_row(name, *cells))
     return lines
@@ -65,8 +67,8 @@ def _lorenz(out):
     part = _read(out / "lorenz.json")
     if part is None:
         return []
-    lines = ["", f"dopri5, 256 Lorenz systems, float64, one thread: a step of the batch, and as a multiple of cvf's with steps of the "
-             f"same kind. {_about(part)}", ""]
+    lines = ["", f"dopri5, 256 Lorenz systems, float64, one thread: a step of the batch, and as a multiple of cvf's with steps "
+             f"of the same kind. {_about(part)}", ""]
     lines += _head("", "us a step", "over cvf")
     for name, value in part["figures"].items():
         lines.append(_row(name, f"{1e6 * value['seconds']:.0f}", "" if name.startswith("cvf") else _times(value)))
@@ -79,7 +81,8 @@ def _fno(out):
         return []
     kinds = ("on the grid", "off the grid, asked", "off the grid, between")
     seconds = next(iter(part["figures"].values()))["cvf"]["seconds"]
-    lines = ["", f"RMSE of forecasts of the test samples after {seconds:.0f} CPU seconds of training on one thread. {_about(part)}", ""]
+    lines = ["", f"RMSE of forecasts of the test samples after {seconds:.0f} CPU seconds of training on one thread. "
+             f"{_about(part)}", ""]
     lines += _head("", "", "steps", *kinds)
     for data, methods in part["figures"].items():
         for name, value in methods.items():

@@ -119,9 +119,7 @@ def main():
                 seconds, used = act()
                 clock[entrant].append(seconds)
                 computing[entrant].append(used)
-        figures[name] = turns.summary(clock)
-        for entrant, value in turns.summary(computing).items():
-            figures[name][entrant]["cpu"] = value
+        figures[name] = turns.both(clock, computing)
         print(name, {k: f"{1 / v['seconds']:.1f} samples/s, {v['ratio']:.2f}x, by CPU time {v['cpu']['ratio']:.2f}x"
                      for k, v in figures[name].items()}, flush=True)
         turns.save(given.result, figures, PEERS)

@@ -23,22 +23,32 @@ def arguments():
 
 
 def in_turns(entrants, repeats, seconds=0.15):
-    """Seconds of one call of each: the median, and the median over the turns of the ratio to the first entrant's."""
+    """Seconds of one call of each: the median, and the median over the turns of the ratio to the first entrant's; by the
+    clock, and CPU seconds of the process, which other programs change less."""
     calls = {}
     for name, act in entrants.items():  # warms up, and finds out how many calls make a turn
         act()
         begin = time.perf_counter()
         act()
         calls[name] = max(1, int(seconds / max(1e-9, time.perf_counter() - begin)))
-    taken = {name: [] for name in entrants}
+    taken, computing = ({name: [] for name in entrants} for _ in range(2))
     for _ in range(repeats):
         for name, act in entrants.items():
             time.sleep(0.02)  # until the threads of the one before have gone to sleep
-            begin = time.perf_counter()
+            begin, used = time.perf_counter(), time.process_time()
             for _ in range(calls[name]):
                 act()
             taken[name].append((time.perf_counter() - begin) / calls[name])
-    return summary(taken)
+            computing[name].append((time.process_time() - used) / calls[name])
+    return both(taken, computing)
+
+
+def both(taken, computing):
+    """What `summary` says of the clock, with what it says of CPU seconds beside it."""
+    out = summary(taken)
+    for name, value in summary(computing).items():
+        out[name]["cpu"] = value
+    return out
 
 
 def summary(taken):

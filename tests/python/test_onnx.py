@@ -104,7 +104,7 @@ class Exported(unittest.TestCase):
         return theirs, ours
 
     def members_of(self, name, options):
-        """Loaded by libcvf. It steps models of one member, so those of several are split up."""
+        """Loaded by libcvf, each member as a model of its own: a file gives the mean of their velocities."""
         folder = self.written(name, **options)
         if options.get("members", 1) == 1:
             return [cvf.load(folder)]

@@ -122,7 +122,7 @@ set = ["objective.name=node"]
 set = ["objective.name=cvf", "objective.rupture.span=whole"]
 
 [method."cvf+"]
-set = ["objective.name=cvf", "objective.rupture.span=scaled"]
+set = ["objective.name=cvf", "objective.recipe=plus"]
 solver = "euler"
 
 [evaluation.between-frames]

@@ -55,15 +55,15 @@ void Baselines::add(const Truth& truth) {
   for (std::size_t k = 1; k < truth.most_frames(); ++k) {
     const Tensor before = truth.states.select(1, one_step_ ? static_cast<std::int64_t>(k) - 1 : 0);
     persistence_.add(truth.frame(k, before));
-    mean_state_.add(truth.frame(k, mean_.value.expand_as(before)));
+    if (mean_.value.defined()) mean_state_.add(truth.frame(k, mean_.value.expand_as(before)));
   }
 }
 
 std::vector<Baseline> Baselines::results() const {
-  return {
-      {"persistence", one_step_ ? "the state stays as it was a frame before" : "the state stays as it was",
-       persistence_.scores()},
-      {"mean_state", mean_.about, mean_state_.scores()}};
+  const char* about = one_step_ ? "the state stays as it was a frame before" : "the state stays as it was";
+  std::vector<Baseline> out{{"persistence", about, persistence_.scores()}};
+  if (mean_.value.defined()) out.push_back({"mean_state", mean_.about, mean_state_.scores()});
+  return out;
 }
 
 }  // namespace cvf::evaluate

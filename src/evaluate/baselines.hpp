@@ -31,7 +31,8 @@ struct Baseline {
 
 class Baselines {
  public:
-  /// `names`: metrics of states. `one_step`: persistence keeps the true frame before, else the given one.
+  /// `names`: metrics of states. An undefined mean is left out. `one_step`: persistence keeps the true frame
+  /// before, else the given one.
   Baselines(std::span<const std::string> names, const metrics::Setting& setting, MeanState mean,
             bool one_step);
 

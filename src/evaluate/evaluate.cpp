@@ -83,14 +83,6 @@ Protocol protocol_of(const std::string& name) {
   throw UsageError("unknown protocol '{}' (known: time_informed, direct)", name);
 }
 
-metrics::Setting setting_of(const data::Description& d) {
-  metrics::Setting out;
-  const auto system = d.attributes.find("system");
-  if (system != d.attributes.end()) out.system = system->second;
-  out.state = d.state;
-  return out;
-}
-
 void add_trust(TrustRecord& trust, const rollout::Setup& setup, const Truth& truth, const Forecast& forecast,
                bool step_doubling) {
   if (!step_doubling) return trust.add(truth, forecast);
@@ -126,6 +118,14 @@ class Alone {
 };
 
 }  // namespace
+
+metrics::Setting setting_of(const data::Description& d) {
+  metrics::Setting out;
+  const auto system = d.attributes.find("system");
+  if (system != d.attributes.end()) out.system = system->second;
+  out.state = d.state;
+  return out;
+}
 
 std::optional<double> OneMember::mean() const {
   double sum = 0;

@@ -54,6 +54,9 @@ struct Evaluation {
   std::vector<std::size_t> training_frames() const;  // those of `times` that training saw
 };
 
+/// What metrics want to know of the data.
+metrics::Setting setting_of(const data::Description& description);
+
 Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
                     std::span<const std::size_t> samples, const Options& options);
 

@@ -29,7 +29,7 @@ TEST(Programs, TheProgramItselfDoesNotLoadLibTorch) {
   for (const auto& program : {std::string(CVF_PROGRAM), std::string(CVF_PROGRAM) + "-probe"}) {
     const Ran light = libraries_of(scratch, program);
     ASSERT_EQ(light.code, 0) << light.err;
-    for (const auto* library : {"torch", "c10", "openblas", "gloo"})
+    for (const auto* library : {"libtorch", "libc10", "libopenblas", "libgloo"})
       EXPECT_FALSE(has(light.out, library)) << program << ":\n" << light.out;
   }
 }

@@ -228,6 +228,7 @@ std::string about(const data::Description& d) {
 
 std::string first_run(DataOptions data, const std::string& name) {
   const data::Description d = open_data(data)->description();
+  check_axes(d);
   data.context = {d.state.names(Role::parameter), d.state.names(Role::static_field),
                   d.state.names(Role::control)};
   const auto source = open_data(data);

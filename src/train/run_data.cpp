@@ -121,10 +121,17 @@ void provide_data(RunOptions& o) {
   generate::generate(o.generate, o.data.file);
 }
 
+void check_axes(const data::Description& d) {
+  if (d.state.axes.size() <= 2) return;
+  throw DataError("{}: its states are on {}; fields are trained on up to two axes so far", d.file,
+                  d.state.grid_text());
+}
+
 RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
   check_objective(o);
   RunData out;
   out.source = open_data(o.data);
+  check_axes(out.source->description());
   out.splits = data::make_splits(o.split, *out.source);
   if (out.splits.train.empty()) throw ConfigError("split: no sample is left for training");
   out.spec.state = facts(*out.source, steps_of(*out.source, out.splits.train, o), o);

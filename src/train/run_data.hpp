@@ -28,6 +28,9 @@ struct RunData {
 /// Generates the file if the run says how and it is missing.
 void provide_data(RunOptions& options);
 
+/// A DataError for states on more axes than fields take.
+void check_axes(const data::Description& description);
+
 /// Opens the data, resolves the splits and describes the model. What follows the data (sizes that were left
 /// out, "auto") is written into the options; a run that goes on takes it from its folder, a new one is to
 /// take `seconds` at most. Refuses what cannot be trained, with one sentence.

@@ -6,6 +6,7 @@
 
 #include "core/files.hpp"
 #include "data/source.hpp"
+#include "support/archives.hpp"
 #include "support/has.hpp"
 #include "support/train_command.hpp"
 
@@ -31,6 +32,26 @@ class FirstContact : public testing::Test {
   }
   Scratch scratch_;
 };
+
+TEST_F(FirstContact, ThreeAxesAreShownAndNotTrainedOn) {
+  files::write_atomically(
+      scratch_.path("box.npy"),
+      testing_support::npy("<f4", "(4, 5, 2, 3, 4, 1)", testing_support::counting<float>(480)));
+  files::write_atomically(scratch_.path("box.toml"),
+                          "[data]\nfile = \"box.npy\"\naxes = \"n,t,z,y,x,c\"\ndt = 0.1\n");
+  const std::string axes = " --axes n,t,z,y,x,c --dt 0.1";
+  const Ran shown = cvf("data inspect box.npy" + axes);
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_TRUE(has(shown.out, "2 x 3 x 4 (z x y x x)")) << shown.out;
+  for (const std::string& words : {std::string("train box.toml"), "init box.npy --out other.toml" + axes,
+                                   "data picture box.npy --out box.png" + axes}) {
+    const Ran ran = cvf(words);
+    EXPECT_EQ(ran.code, 4) << words;
+    EXPECT_TRUE(has(ran.err, "box.npy: its states are on 2 x 3 x 4 (z x y x x)")) << words << ": " << ran.err;
+  }
+  for (const auto* made : {"runs", "other.toml", "box.png"})
+    EXPECT_FALSE(fs::exists(scratch_.path(made))) << made;
+}
 
 TEST_F(FirstContact, InitTrainReport) {
   generate();

@@ -4,7 +4,7 @@ JOBS  := $(shell nproc)
 # Two tests at a time share the cores: a thread that spins for another one would take the time that the other needs.
 CTEST := OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 ctest --output-on-failure
 
-.PHONY: all setup build demo test test-slow test-torch2 torture bench package format lint asan clean
+.PHONY: all setup build demo test test-slow test-torch2 torture bench package format lint asan tsan clean
 
 all: build
 
@@ -54,6 +54,15 @@ package: $(BUILD)/build.ninja
 	@scripts/setup dpkg-dev
 	@cmake --build $(BUILD) -j $(JOBS) --target cvf cvf_shared cvf_static
 	@cd $(BUILD) && cpack -G DEB && ls -l $(CURDIR)/$(BUILD)/*.deb
+
+# libcvf under the thread sanitizer: eight threads with one model. MODELS are folders of runs or models.
+MODELS := tests/run/old_model
+tsan: | setup
+	@cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCVF_WITH_PROGRAM=OFF -DCVF_SANITIZE=thread > /dev/null
+	@cmake --build build-tsan -j $(JOBS) --target cvf_shared
+	@g++ -std=c++20 -g -O1 -fsanitize=thread -Iinclude tests/runtime/tsan/eight_threads.cpp -Lbuild-tsan -lcvf \
+	  -Wl,-rpath,$(CURDIR)/build-tsan -o build-tsan/eight_threads
+	@setarch -R build-tsan/eight_threads $(MODELS)
 
 bench: build
 	@$(BUILD)/cvf_bench

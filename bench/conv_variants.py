@@ -201,6 +201,13 @@ def set_rate(optimizer, rate, share):
         group["lr"] = rate * min(share / 0.05, 0.51 + 0.49 * math.cos(math.pi * share))
 
 
+def descend(optimizer, field, loss):
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(field.parameters(), 1.0)
+    optimizer.step()
+
+
 def train(data, run, options, seconds, seed, at):
     torch.manual_seed(seed)
     field = Field(data.train.shape[2], data.dt.mean().item(), Pad(data.boundary), options)
@@ -216,10 +223,7 @@ def train(data, run, options, seconds, seed, at):
             i, k = windows[chosen].T
             set_rate(optimizer, rate, used / seconds)
             loss = F.mse_loss(field(data.train[i, k], data.dt[k]), data.velocity[i, k])
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(field.parameters(), 1.0)
-            optimizer.step()
+            descend(optimizer, field, loss)
             steps += 1
             used += time.process_time() - start
             if steps == at:

@@ -17,7 +17,7 @@ import time
 import tomllib
 
 import torch
-from conv_variants import Data, Field, Pad, adamw, read, set_rate
+from conv_variants import Data, Field, Pad, adamw, descend, read, set_rate
 from torch import nn
 from torch.nn import functional as F
 
@@ -130,10 +130,7 @@ def train(data, run, kind, seconds, seed):
         i, k = windows[torch.randint(len(windows), (batch,))].T
         set_rate(optimizer, rate, used / seconds)
         loss = cvf_loss(field, data, data.train[i, k], data.dt[k], data.velocity[i, k])
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(field.parameters(), 1.0)
-        optimizer.step()
+        descend(optimizer, field, loss)
         steps += 1
         used += time.process_time() - start
     return steps, data.rollout(field, data.fine, data.fine_dt), data.rollout(field, data.validation, data.dt)

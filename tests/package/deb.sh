@@ -11,16 +11,18 @@ trap 'rm -rf "$scratch"' EXIT
 
 cpack -G DEB --config "$build/CPackConfig.cmake" -B "$scratch" >/dev/null
 package=$(ls "$scratch"/*.deb)
-dpkg-deb -x "$package" "$scratch/root"
+dpkg-deb -x "$package" "$scratch/unpacked"
+installed=$(echo "$scratch"/unpacked/*)  # its only folder, the prefix
 for file in bin/cvf bin/cvf-models bin/cvf-probe include/cvf/cvf.h include/cvf/cvf.hpp include/cvf/cvf.f90 lib/libcvf.so.1 lib/libcvf.a \
             lib/cmake/cvf/cvf-config.cmake lib/pkgconfig/cvf.pc lib/python3/dist-packages/cvf/__init__.py \
             share/cvf/configs/pendulum.toml share/cvf/docs/install.md; do
-  [ -e "$scratch/root/usr/$file" ] || { echo "$package lacks /usr/$file"; exit 1; }
+  [ -e "$installed/$file" ] || { echo "$package lacks $file"; exit 1; }
 done
-grep -qx 'prefix=/usr' "$scratch/root/usr/lib/pkgconfig/cvf.pc" || { echo "cvf.pc names another prefix than /usr"; exit 1; }
+grep -qx "prefix=${installed#"$scratch/unpacked"}" "$installed/lib/pkgconfig/cvf.pc" \
+  || { echo "cvf.pc names another prefix than that of the package"; exit 1; }
 depends=$(dpkg-deb -f "$package" Depends)
 for name in libtorch libhdf5 libopenblas0 python3-numpy; do
   [[ $depends == *$name* ]] || { echo "the package does not depend on $name: $depends"; exit 1; }
 done
-"$scratch/root/usr/bin/cvf" data generate pendulum --samples 2 --out "$scratch/pendulum.h5" --quiet
-"$scratch/root/usr/bin/cvf" data inspect "$scratch/pendulum.h5" | grep -q velocity
+"$installed/bin/cvf" data generate pendulum --samples 2 --out "$scratch/pendulum.h5" --quiet
+"$installed/bin/cvf" data inspect "$scratch/pendulum.h5" | grep -q velocity

@@ -107,6 +107,16 @@ TEST(Euler, DividesAnIntervalThatIsLongerThanTheTrainingStep) {
   EXPECT_DOUBLE_EQ(solution.steps[0][2].step, 0.2);
 }
 
+// A neural ODE with four steps an interval of training takes four over each such interval of a long way, too.
+TEST(RungeKutta, TakesItsStepsOverEachPartOfALongWay) {
+  const auto solver = test::solver("rk4", "steps=4", {.delta_min = 0.1, .largest_step = 0.4});
+  const auto solution = integrate(*solver, test::secant_of(Spiral{}),
+                                  common_times(test::some_states(1), 0, {0.1, 1.3}), {.steps = true});
+  ASSERT_EQ(solution.steps[0].size(), 16U);  // 0.1 in four, then 1.2 in three times four
+  EXPECT_DOUBLE_EQ(solution.steps[0][2].step, 0.025);
+  EXPECT_DOUBLE_EQ(solution.steps[0][10].step, 0.1);
+}
+
 // The final time is a state of its own: no step of rounding's size, no endless loop.
 TEST(Targets, AreMetExactlyWhateverTheSteps) {
   const std::map<std::string_view, std::string> steps{{"euler", "h=0.1"},

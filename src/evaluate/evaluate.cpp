@@ -80,7 +80,12 @@ Protocol protocol_of(const std::string& name) {
               return rollout::direct(setup, t.start(), t.times, t.contexts);
             }};
   }
-  throw UsageError("unknown protocol '{}' (known: time_informed, direct)", name);
+  if (name == "forecast") {
+    return {name, rolled, of_states, [](const auto& setup, const Truth& t) {
+              return rollout::forecast(setup, t.start(), t.times, {}, t.contexts);
+            }};
+  }
+  throw UsageError("unknown protocol '{}' (known: time_informed, direct, forecast)", name);
 }
 
 void add_trust(TrustRecord& trust, const rollout::Setup& setup, const Truth& truth, const Forecast& forecast,

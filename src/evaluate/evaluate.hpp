@@ -34,7 +34,7 @@ struct OneMember {
 };
 
 struct Part {
-  std::string protocol;  // "one_step", "time_informed" or "direct"
+  std::string protocol;  // "one_step", "time_informed", "direct" or "forecast"
   std::vector<metrics::Score> scores;
   std::string divergence;  // a sentence; empty: none
   Trust trust;             // time_informed with a solver that measures NRE, or with another doubt

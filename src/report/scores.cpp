@@ -97,7 +97,7 @@ Json scores_of(const Json& evaluations) {
         out[name] = {{"solver", solver_name(origin)}, {"every_frame", text_in(origin, "every_frame")}};
     const Json& frames = part_of(evaluation, "frames");
     into["training"] = training_times(frames);
-    for (const auto* part : {"one_step", "time_informed", "direct"}) {
+    for (const auto* part : {"one_step", "time_informed", "direct", "forecast"}) {
       if (evaluation.contains(part)) into[part] = protocol(evaluation[part], part_of(frames, "time"));
     }
   }

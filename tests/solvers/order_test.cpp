@@ -100,7 +100,7 @@ TEST(Euler, IsExactOnAnExactSecantField) {
 }
 
 TEST(Euler, DividesAnIntervalThatIsLongerThanTheTrainingStep) {
-  const auto solver = make("euler", {.delta_min = 0.1, .largest_step = 0.25});
+  const auto solver = test::solver("euler", "dense=false", {.delta_min = 0.1, .largest_step = 0.25});
   const auto solution = integrate(*solver, test::secant_of(Spiral{}),
                                   common_times(test::some_states(1), 0, {0.25, 0.85}), {.steps = true});
   ASSERT_EQ(solution.steps[0].size(), 4U);  // 0.25, then 0.6 in three

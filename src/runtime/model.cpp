@@ -73,15 +73,10 @@ std::string objection(const Spec& spec) {
 Model Model::load(const std::string& folder, const std::vector<std::string>& settings) {
   const std::string path = run::model_folder(folder);
   const auto files = model::read_files(path);
-  Spec spec = spec_in(files, path);
-  if (spec.members > 1) {
-    throw ModelError("{}/{}: has {} members, and the runtime steps models of one; cvf rollout takes it", path,
-                     model::model_file, spec.members);
-  }
-  return from(path, files, std::move(spec), settings);
+  return from(path, files, spec_in(files, path), settings);
 }
 
-std::optional<Model> Model::load_members(const std::string& folder) {
+std::optional<Model> Model::load_if_able(const std::string& folder) {
   const std::string path = run::model_folder(folder);
   const auto files = model::read_files(path);
   Spec spec = spec_in(files, path);

@@ -28,9 +28,8 @@ class Model {
   /// sentence for a folder that is missing, damaged, of another format or does not fit its own configuration.
   static Model load(const std::string& folder, const std::vector<std::string>& settings = {});
 
-  /// The same with any number of members, for who rolls out each by itself; nothing for a sound model that
-  /// the runtime cannot compute (`objection`).
-  static std::optional<Model> load_members(const std::string& folder);
+  /// The same; nothing for a sound model that the runtime cannot compute (`objection`).
+  static std::optional<Model> load_if_able(const std::string& folder);
 
   /// The same model on another grid, where its field has no positions; dy and dx are the spacings there, 0
   /// where they should not be compared with those of training.

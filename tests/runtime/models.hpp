@@ -91,8 +91,8 @@ inline SampleContextPointer random_context(const model::TrainedModel& model) {
 
 /// Both sides of a comparison.
 struct Pair {
-  explicit Pair(const Kind& kind, const std::vector<std::string>& settings = {})
-      : tensors(random_model(kind)) {
+  explicit Pair(const Kind& kind, const std::vector<std::string>& settings = {}, int members = 1)
+      : tensors(random_model(kind, members)) {
     model::save(tensors, scratch.path("run/best"));
     plain = std::make_unique<runtime::Model>(runtime::Model::load(scratch.path("run"), settings));
   }
@@ -113,6 +113,20 @@ struct Pair {
   model::TrainedModel tensors;
   std::unique_ptr<runtime::Model> plain;
 };
+
+/// Bars of 1 to 5 times the doubt of this kind, up to a time of 0.7.
+inline metrics::Calibration calibrate(const runtime::Model& model, metrics::Signal score) {
+  metrics::Calibration made;
+  made.checkpoint = model.checkpoint();
+  made.solver = model.solver_choice().to_toml();
+  made.score = score;
+  made.horizon = 0.7;
+  made.shortest_interval = made.longest_interval = 0.1;
+  made.shape.assign(metrics::octaves, 1);
+  made.set_ratios({1, 2, 3, 4, 5});
+  metrics::save(made, metrics::calibration_file(model.path()));
+  return made;
+}
 
 template <class T>
 std::vector<T> values_of(const torch::Tensor& t) {

@@ -182,8 +182,9 @@ class Surrogate(nn.Module):
         kinds = {"mlp": Mlp, "sit": Sit, "conv": Conv}
         if field["name"] not in kinds:
             raise ModelError(f"{path}: the field '{field['name']}' has no PyTorch module")
-        self.line = state["ny"] == 1 and state["nx"] > 1
-        self.vector = state["ny"] == 1 and state["nx"] == 1
+        grid = (state.get("ny", 1), state.get("nx", 1))
+        self.line = grid[0] == 1 and grid[1] > 1
+        self.vector = grid == (1, 1)
         scaled = {name: context.get(name, {}) for name in ("parameters", "static", "controls", "control_fields")}
         count = {name: len(table.get("names", [])) for name, table in scaled.items()}
         nodes = context.get("nodes", 1)
@@ -191,8 +192,8 @@ class Surrogate(nn.Module):
         beside = count["static"] + nodes * count["control_fields"]
         conditions = count["parameters"] + nodes * count["controls"]
         self.conditioned: bool = field["conditioned"]
-        fields = [kinds[field["name"]](field, channels + beside, channels, (state["ny"], state["nx"]),
-                                       state["dt_ref"], conditions, state["boundary"])
+        fields = [kinds[field["name"]](field, channels + beside, channels, grid, state["dt_ref"], conditions,
+                                       state.get("boundary", ""))
                   for _ in range(about.get("members", 1))]
         self.field = fields[0] if len(fields) == 1 else Members(fields)
         weights = {name: torch.from_numpy(values) for name, values in tensors_of(path / "weights.safetensors").items()}

@@ -27,6 +27,8 @@ std::vector<double> start_times(const Conditions& conditions, std::size_t rows) 
 }
 
 // One call: the states of some samples, a row for every member of each, and the velocity that a solver asks.
+// The model computes in S; T is what the caller has.
+template <class S>
 class Call {
  public:
   template <class T>
@@ -35,29 +37,29 @@ class Call {
         members_(model.members()),
         contexts_(model, conditions.contexts, samples),
         threads_(threads),
-        states_(solvers::host_states<float>(samples, model.values())) {
+        states_(solvers::host_states<S>(samples, model.values())) {
     if (threads < 1) throw UsageError("{} threads: give one or more", threads);
-    model.to_model(states, samples, states_->data<float>());
-    start = solvers::for_members(states_, members_);
+    model.to_model(states, samples, states_->template data<S>());
+    start_ = solvers::for_members(states_, members_);
   }
 
   Batch velocity(const solvers::BatchQuery& asked) const {
     const std::size_t rows = asked.state->rows();
     const auto members = static_cast<std::int64_t>(members_);
-    Query query{static_cast<std::int64_t>(rows), asked.state->data<float>(), asked.dt};
+    QueryOf<S> query{static_cast<std::int64_t>(rows), asked.state->template data<S>(), asked.dt};
     std::vector<std::int64_t> samples(rows), which(rows);
     for (std::size_t k = 0; k < rows; ++k)
       samples[k] = asked.who.sample(k) / members, which[k] = asked.who.sample(k) % members;
-    Contexts::Seen seen;
+    Contexts::Seen<S> seen;
     if (!contexts_.empty()) {
       std::vector<double> begin(rows);
       for (std::size_t k = 0; k < rows; ++k) begin[k] = asked.who.time(k);
-      seen = contexts_.over(samples, begin, asked.dt);
+      seen = contexts_.over<S>(samples, begin, asked.dt);
       query.conditions = seen.conditions.data();
       query.beside = seen.beside.data();
     }
     Batch out = asked.state->empty(rows);
-    model_.velocity(query, out->data<float>(), threads_, which);
+    model_.velocity(query, out->template data<S>(), threads_, which);
     return out;
   }
 
@@ -88,9 +90,9 @@ class Call {
           visit(sample, target, mean->data<T>(), spread != nullptr ? spread->data<T>() : nullptr);
         });
     out.outcome = integrate(
-        solver, [this](const solvers::BatchQuery& asked) { return velocity(asked); }, start, schedule,
+        solver, [this](const solvers::BatchQuery& asked) { return velocity(asked); }, start_, schedule,
         [&](std::int64_t row, std::size_t target, const solvers::States& all, std::size_t place) {
-          model_.to_physical(all.data<float>() + place * model_.values(), 1, reached->data<T>());
+          model_.to_physical(all.data<S>() + place * model_.values(), 1, reached->data<T>());
           meeting.take(static_cast<std::size_t>(row), target, reached);
         },
         {.steps = true});
@@ -100,8 +102,28 @@ class Call {
     return out;
   }
 
-  void check_covers(std::size_t sample, double from, double to) const {
-    if (!contexts_.empty()) contexts_.check_covers(sample, from, to);
+  // Of a step from each state, the mean of its members.
+  std::vector<double> nre(std::span<const double> dt, const std::vector<double>& begin) const {
+    const std::size_t all = dt.size() * members_;
+    std::vector<double> whole(all), half(all), from(all), middle_times(all);
+    for (std::size_t k = 0; k < all; ++k) {
+      const std::size_t i = k / members_;
+      if (k % members_ == 0 && !contexts_.empty()) contexts_.check_covers(i, begin[i], begin[i] + dt[i]);
+      whole[k] = dt[i], half[k] = dt[i] / 2, from[k] = begin[i], middle_times[k] = begin[i] + half[k];
+    }
+    const auto ask = [&](const Batch& at, std::span<const double> steps, std::span<const double> when) {
+      return velocity({at, steps, {.ahead = when}});
+    };
+    const Batch straight = ask(start_, whole, from), first = ask(start_, half, from);
+    const Batch middle = start_->empty(all);
+    const double one[]{1}, rupture[]{0.5, 0.5, -1}, long_side[]{0, 0, 1};
+    middle->combine(*start_, half, {&first, 1}, one);
+    const Batch ways[]{first, ask(middle, half, middle_times), straight};
+    const auto broken = solvers::row_squares(ways, rupture), size = solvers::row_squares(ways, long_side);
+    std::vector<double> out(dt.size(), 0);
+    for (std::size_t k = 0; k < all; ++k)
+      out[k / members_] += cvf::nre(std::sqrt(broken[k]), std::sqrt(size[k])) / static_cast<double>(members_);
+    return out;
   }
 
  private:
@@ -109,24 +131,29 @@ class Call {
   std::size_t members_;
   Contexts contexts_;
   int threads_;
-  Batch states_;  // of the samples
-
- public:
-  Batch start;  // of all rows; both in model units
+  Batch states_, start_;  // of the samples, and of all rows; in model units
 };
+
+// work(call) with a Call in the model's own precision
+template <class T, class Work>
+auto with_call(const Model& model, const T* states, std::size_t samples, const Conditions& conditions,
+               int threads, const Work& work) {
+  return model.is_double() ? work(Call<double>(model, states, samples, conditions, threads))
+                           : work(Call<float>(model, states, samples, conditions, threads));
+}
 
 template <class T>
 Trace move(const Model& model, const solvers::Solver& solver, T* states, std::size_t rows,
            std::span<const double> dt, const Conditions& conditions, int threads) {
   check_steps(dt, rows);
-  const Call call(model, states, rows, conditions, threads);
   const auto begin = start_times(conditions, rows);
   std::vector<std::vector<double>> targets;
   for (std::size_t i = 0; i < rows; ++i) targets.push_back({begin[i] + dt[i]});
-  return call.solve<T>(solver, begin, targets,
-                       [&](std::size_t sample, std::size_t, const T* reached, const T* /*spread*/) {
-                         std::copy_n(reached, model.values(), states + sample * model.values());
-                       });
+  const Visit<T> visit = [&](std::size_t sample, std::size_t, const T* reached, const T* /*spread*/) {
+    std::copy_n(reached, model.values(), states + sample * model.values());
+  };
+  return with_call(model, states, rows, conditions, threads,
+                   [&](const auto& call) { return call.template solve<T>(solver, begin, targets, visit); });
 }
 
 }  // namespace
@@ -138,9 +165,10 @@ Trace forecast(const Model& model, const T* states, std::size_t rows,
   if (times.size() != rows && times.size() != 1)
     throw UsageError("{} states have {} lists of times: give one for each, or one for all", rows,
                      times.size());
-  const Call call(model, states, rows, conditions, threads);
-  return call.solve<T>(model.solver(), start_times(conditions, rows),
-                       times.size() == rows ? times : std::vector(rows, times.front()), visit);
+  return with_call(model, states, rows, conditions, threads, [&](const auto& call) {
+    return call.template solve<T>(model.solver(), start_times(conditions, rows),
+                                  times.size() == rows ? times : std::vector(rows, times.front()), visit);
+  });
 }
 
 template <class T>
@@ -160,28 +188,9 @@ template <class T>
 std::vector<double> nre(const Model& model, const T* states, std::size_t rows, std::span<const double> dt,
                         const Conditions& conditions, int threads) {
   check_steps(dt, rows);
-  const Call call(model, states, rows, conditions, threads);
   const auto begin = start_times(conditions, rows);
-  const std::size_t members = model.members(), all = rows * members;
-  std::vector<double> whole(all), half(all), from(all), middle_times(all);
-  for (std::size_t k = 0; k < all; ++k) {
-    const std::size_t i = k / members;
-    if (k % members == 0) call.check_covers(i, begin[i], begin[i] + dt[i]);
-    whole[k] = dt[i], half[k] = dt[i] / 2, from[k] = begin[i], middle_times[k] = begin[i] + half[k];
-  }
-  const auto ask = [&](const Batch& at, std::span<const double> steps, std::span<const double> when) {
-    return call.velocity({at, steps, {.ahead = when}});
-  };
-  const Batch straight = ask(call.start, whole, from), first = ask(call.start, half, from);
-  const Batch middle = call.start->empty(all);
-  const double one[]{1}, rupture[]{0.5, 0.5, -1}, long_side[]{0, 0, 1};
-  middle->combine(*call.start, half, {&first, 1}, one);
-  const Batch ways[]{first, ask(middle, half, middle_times), straight};
-  const auto broken = solvers::row_squares(ways, rupture), size = solvers::row_squares(ways, long_side);
-  std::vector<double> out(rows, 0);
-  for (std::size_t k = 0; k < all; ++k)
-    out[k / members] += cvf::nre(std::sqrt(broken[k]), std::sqrt(size[k])) / static_cast<double>(members);
-  return out;
+  return with_call(model, states, rows, conditions, threads,
+                   [&](const auto& call) { return call.nre(dt, begin); });
 }
 
 #define CVF_RUNTIME(T)                                                                                       \

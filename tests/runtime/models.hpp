@@ -71,6 +71,15 @@ inline model::TrainedModel random_model(const Kind& kind, int members = 1) {
   return out;
 }
 
+/// The same in double precision, with weights that float does not hold.
+inline model::TrainedModel in_double(model::TrainedModel model) {
+  const torch::NoGradGuard no_gradients;
+  model.spec.precision = "float64";
+  model.field->to(torch::kDouble);
+  for (auto& p : model.field->parameters()) p.add_(torch::randn_like(p), 1e-9);
+  return model;
+}
+
 /// A context that jumps at 0.55 where it has controls.
 inline SampleContextPointer random_context(const model::TrainedModel& model) {
   const auto names = model.spec.context.names();
@@ -92,7 +101,9 @@ inline SampleContextPointer random_context(const model::TrainedModel& model) {
 /// Both sides of a comparison.
 struct Pair {
   explicit Pair(const Kind& kind, const std::vector<std::string>& settings = {}, int members = 1)
-      : tensors(random_model(kind, members)) {
+      : Pair(random_model(kind, members), settings) {}
+  explicit Pair(model::TrainedModel model, const std::vector<std::string>& settings = {})
+      : tensors(std::move(model)) {
     model::save(tensors, scratch.path("run/best"));
     plain = std::make_unique<runtime::Model>(runtime::Model::load(scratch.path("run"), settings));
   }

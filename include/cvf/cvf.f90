@@ -1,5 +1,5 @@
-! The C interface of libcvf (cvf.h) for Fortran. Compile this file with your own program: modules of one compiler
-! are not read by another.
+! The C interface of libcvf (cvf.h) for Fortran. Compile this file, beside which the .inc files lie, with your own
+! program: modules of one compiler are not read by another.
 !
 !   use cvf
 !   type(cvf_model) :: model
@@ -10,15 +10,21 @@
 !
 ! Every routine takes status and message: without a status, what goes wrong ends the program with the sentence.
 ! States are real(c_double) or real(c_float). CVF_NUMERICS: a state did not get where it should and was left as it
-! was; the others did.
+! was; the others did. Samples, targets and names are counted from 1. How a forecast went is kept by a trace:
+!
+!   type(cvf_trace) :: trace
+!   call cvf_model_forecast(model, states, times, forecast, trace=trace)   ! spread=... of several members
+!   call cvf_trace_error_bars(trace, sample, 0.9d0, bars)
+!   call cvf_trace_free(trace)
 module cvf
   use, intrinsic :: iso_c_binding
   implicit none
   private
 
-  public :: cvf_model, cvf_result, cvf_context, cvf_conditions
-  public :: cvf_model_load, cvf_model_free, cvf_model_set_threads, cvf_model_name
-  public :: cvf_model_step, cvf_model_advance, cvf_model_nre, cvf_model_forecast
+  public :: cvf_model, cvf_result, cvf_context, cvf_conditions, cvf_trace, cvf_accepted_step
+  public :: cvf_model_load, cvf_model_on_grid, cvf_model_free, cvf_model_set_threads, cvf_model_name
+  public :: cvf_model_step, cvf_model_advance, cvf_model_nre, cvf_model_forecast, cvf_model_value_bars
+  public :: cvf_trace_result, cvf_trace_steps, cvf_trace_error_bars, cvf_trace_message, cvf_trace_free
   public :: cvf_message, cvf_abi_version
 
   integer, parameter, public :: CVF_OK = 0, CVF_UNEXPECTED = 1, CVF_USAGE = 2, CVF_CONFIG = 3, CVF_DATA = 4, &
@@ -32,6 +38,10 @@ module cvf
     real(c_double) :: time = 0, step = 0
     integer(c_int64_t) :: evaluations = 0, accepted = 0, rejected = 0
     real(c_double) :: largest_error = 0
+  end type
+
+  type, bind(C) :: cvf_accepted_step
+    real(c_double) :: time = 0, length = 0, error = 0
   end type
 
   ! What one state moves under, and the states of a call; see cvf.h. Fill them with c_loc of your arrays.
@@ -57,8 +67,15 @@ module cvf
     type(c_ptr) :: handle = c_null_ptr
     integer :: channels = 0, ny = 0, nx = 0, state_values = 0
     integer :: parameters = 0, statics = 0, controls = 0, control_fields = 0
+    integer :: members = 1  ! networks that were trained together; states are their mean
     real(c_double) :: frame_interval = 0, shortest_step = 0, longest_step = 0
     character(:), allocatable :: field, solver
+  end type
+
+  ! How a forecast of `batch` states to `times` times went.
+  type :: cvf_trace
+    type(c_ptr) :: handle = c_null_ptr
+    integer :: batch = 0, times = 0
   end type
 
   interface cvf_model_step
@@ -73,99 +90,11 @@ module cvf
   interface cvf_model_forecast
     module procedure forecast_double, forecast_float
   end interface
-
-  interface
-    integer(c_int) function cvf_abi_version() bind(C)
-      import
-    end function
-    type(c_ptr) function c_message() bind(C, name='cvf_message')
-      import
-    end function
-    integer(c_int) function c_load(folder, settings, count, model) bind(C, name='cvf_model_load')
-      import
-      character(kind=c_char), intent(in) :: folder(*)
-      type(c_ptr), intent(in) :: settings(*)
-      integer(c_size_t), value :: count
-      type(c_ptr), intent(out) :: model
-    end function
-    subroutine c_free(model) bind(C, name='cvf_model_free')
-      import
-      type(c_ptr), value :: model
-    end subroutine
-    integer(c_int) function c_set_threads(model, threads) bind(C, name='cvf_model_set_threads')
-      import
-      type(c_ptr), value :: model
-      integer(c_int), value :: threads
-    end function
-    integer(c_int) function c_describe(model, description) bind(C, name='cvf_model_describe')
-      import
-      type(c_ptr), value :: model
-      type(description_t), intent(out) :: description
-    end function
-    type(c_ptr) function c_name(model, names, index) bind(C, name='cvf_model_name')
-      import
-      type(c_ptr), value :: model
-      integer(c_int), value :: names
-      integer(c_size_t), value :: index
-    end function
-    integer(c_int) function c_step(model, batch, states, dt, conditions, results) bind(C, name='cvf_step')
-      import
-      type(c_ptr), value :: model, states, conditions, results
-      integer(c_size_t), value :: batch
-      real(c_double), intent(in) :: dt(*)
-    end function
-    integer(c_int) function c_step_f32(model, batch, states, dt, conditions, results) bind(C, name='cvf_step_f32')
-      import
-      type(c_ptr), value :: model, states, conditions, results
-      integer(c_size_t), value :: batch
-      real(c_double), intent(in) :: dt(*)
-    end function
-    integer(c_int) function c_advance(model, batch, states, dt, conditions, results) bind(C, name='cvf_advance')
-      import
-      type(c_ptr), value :: model, states, conditions, results
-      integer(c_size_t), value :: batch
-      real(c_double), intent(in) :: dt(*)
-    end function
-    integer(c_int) function c_advance_f32(model, batch, states, dt, conditions, results) &
-      bind(C, name='cvf_advance_f32')
-      import
-      type(c_ptr), value :: model, states, conditions, results
-      integer(c_size_t), value :: batch
-      real(c_double), intent(in) :: dt(*)
-    end function
-    integer(c_int) function c_nre(model, batch, states, dt, conditions, nre) bind(C, name='cvf_nre')
-      import
-      type(c_ptr), value :: model, states, conditions
-      integer(c_size_t), value :: batch
-      real(c_double), intent(in) :: dt(*)
-      real(c_double), intent(out) :: nre(*)
-    end function
-    integer(c_int) function c_nre_f32(model, batch, states, dt, conditions, nre) bind(C, name='cvf_nre_f32')
-      import
-      type(c_ptr), value :: model, states, conditions
-      integer(c_size_t), value :: batch
-      real(c_double), intent(in) :: dt(*)
-      real(c_double), intent(out) :: nre(*)
-    end function
-    integer(c_int) function c_forecast(model, batch, states, times, lists, count, conditions, forecast, trace) &
-      bind(C, name='cvf_forecast')
-      import
-      type(c_ptr), value :: model, states, conditions, forecast, trace
-      integer(c_size_t), value :: batch, lists, count
-      real(c_double), intent(in) :: times(*)
-    end function
-    integer(c_int) function c_forecast_f32(model, batch, states, times, lists, count, conditions, forecast, trace) &
-      bind(C, name='cvf_forecast_f32')
-      import
-      type(c_ptr), value :: model, states, conditions, forecast, trace
-      integer(c_size_t), value :: batch, lists, count
-      real(c_double), intent(in) :: times(*)
-    end function
-    integer(c_size_t) function c_strlen(text) bind(C, name='strlen')
-      import
-      type(c_ptr), value :: text
-    end function
+  interface cvf_model_value_bars
+    module procedure value_bars_double, value_bars_float
   end interface
+
+  include 'cvf_c.inc'
 
 contains
 
@@ -184,7 +113,6 @@ contains
     character(:), allocatable, intent(out), optional :: message
     character(kind=c_char), allocatable, target :: words(:, :)
     type(c_ptr), allocatable :: pointers(:)
-    type(description_t) :: d
     integer(c_int) :: code
     integer :: i, k, count, longest
 
@@ -201,22 +129,27 @@ contains
       pointers(i) = c_loc(words(1, i))
     end do
     code = c_load(trim(folder)//c_null_char, pointers, int(count, c_size_t), model%handle)
-    if (code == CVF_OK) code = c_describe(model%handle, d)
-    if (code == CVF_OK) then
-      model%channels = d%channels
-      model%ny = int(d%ny)
-      model%nx = int(d%nx)
-      model%state_values = int(d%state_values)
-      model%parameters = d%parameters
-      model%statics = d%statics
-      model%controls = d%controls
-      model%control_fields = d%control_fields
-      model%frame_interval = d%frame_interval
-      model%shortest_step = d%shortest_step
-      model%longest_step = d%longest_step
-      model%field = text_of(d%field)
-      model%solver = text_of(d%solver)
-    end if
+    if (code == CVF_OK) call describe(model, code)
+    if (present(message)) message = sentence_of(code)
+    call conclude(code, sentence_of(code), status)
+  end subroutine
+
+  ! The same weights on another grid of the training spacing, where the field has no positions (conv); dy and dx are
+  ! compared with that of training where they are given. To be freed as well.
+  subroutine cvf_model_on_grid(model, ny, nx, on_grid, dy, dx, status, message)
+    type(cvf_model), intent(in) :: model
+    integer, intent(in) :: ny, nx
+    type(cvf_model), intent(out) :: on_grid
+    real(c_double), intent(in), optional :: dy, dx
+    integer, intent(out), optional :: status
+    character(:), allocatable, intent(out), optional :: message
+    real(c_double) :: spacing(2)
+    integer(c_int) :: code
+    spacing = 0
+    if (present(dy)) spacing(1) = dy
+    if (present(dx)) spacing(2) = dx
+    code = c_on_grid(model%handle, int(ny, c_int64_t), int(nx, c_int64_t), spacing(1), spacing(2), on_grid%handle)
+    if (code == CVF_OK) call describe(on_grid, code)
     if (present(message)) message = sentence_of(code)
     call conclude(code, sentence_of(code), status)
   end subroutine
@@ -238,7 +171,7 @@ contains
     call conclude(code, sentence_of(code), status)
   end subroutine
 
-  ! Name `index`, from 1, of the channels (CVF_CHANNELS) or another part; '' when there is none.
+  ! Name `index` of the channels (CVF_CHANNELS) or another part; '' when there is none.
   function cvf_model_name(model, names, index) result(name)
     type(cvf_model), intent(in) :: model
     integer, intent(in) :: names, index
@@ -257,13 +190,7 @@ contains
     character(:), allocatable, intent(out), optional :: message
     integer(c_int) :: code
     character(:), allocatable :: sentence
-    code = CVF_USAGE
-    sentence = misfit(model, shape(states), size(dt), room(results))
-    if (sentence == '') then
-      code = c_step(model%handle, size(dt, kind=c_size_t), c_loc(states), dt, &
-             under(conditions), into(results))
-      sentence = sentence_of(code)
-    end if
+    call move(c_step, model, c_loc(states), shape(states), dt, conditions, results, code, sentence)
     if (present(message)) message = sentence
     call conclude(code, sentence, status)
   end subroutine
@@ -277,13 +204,7 @@ contains
     character(:), allocatable, intent(out), optional :: message
     integer(c_int) :: code
     character(:), allocatable :: sentence
-    code = CVF_USAGE
-    sentence = misfit(model, shape(states), size(dt), room(results))
-    if (sentence == '') then
-      code = c_step_f32(model%handle, size(dt, kind=c_size_t), c_loc(states), dt, &
-             under(conditions), into(results))
-      sentence = sentence_of(code)
-    end if
+    call move(c_step_f32, model, c_loc(states), shape(states), dt, conditions, results, code, sentence)
     if (present(message)) message = sentence
     call conclude(code, sentence, status)
   end subroutine
@@ -299,13 +220,7 @@ contains
     character(:), allocatable, intent(out), optional :: message
     integer(c_int) :: code
     character(:), allocatable :: sentence
-    code = CVF_USAGE
-    sentence = misfit(model, shape(states), size(dt), room(results))
-    if (sentence == '') then
-      code = c_advance(model%handle, size(dt, kind=c_size_t), c_loc(states), dt, &
-             under(conditions), into(results))
-      sentence = sentence_of(code)
-    end if
+    call move(c_advance, model, c_loc(states), shape(states), dt, conditions, results, code, sentence)
     if (present(message)) message = sentence
     call conclude(code, sentence, status)
   end subroutine
@@ -319,13 +234,7 @@ contains
     character(:), allocatable, intent(out), optional :: message
     integer(c_int) :: code
     character(:), allocatable :: sentence
-    code = CVF_USAGE
-    sentence = misfit(model, shape(states), size(dt), room(results))
-    if (sentence == '') then
-      code = c_advance_f32(model%handle, size(dt, kind=c_size_t), c_loc(states), dt, &
-             under(conditions), into(results))
-      sentence = sentence_of(code)
-    end if
+    call move(c_advance_f32, model, c_loc(states), shape(states), dt, conditions, results, code, sentence)
     if (present(message)) message = sentence
     call conclude(code, sentence, status)
   end subroutine
@@ -341,13 +250,7 @@ contains
     character(:), allocatable, intent(out), optional :: message
     integer(c_int) :: code
     character(:), allocatable :: sentence
-    code = CVF_USAGE
-    sentence = misfit(model, shape(states), min(size(dt), size(nre)), huge(1))
-    if (sentence == '') then
-      code = c_nre(model%handle, size(dt, kind=c_size_t), c_loc(states), dt, &
-             under(conditions), nre)
-      sentence = sentence_of(code)
-    end if
+    call measure(c_nre, model, c_loc(states), shape(states), dt, nre, conditions, code, sentence)
     if (present(message)) message = sentence
     call conclude(code, sentence, status)
   end subroutine
@@ -361,138 +264,12 @@ contains
     character(:), allocatable, intent(out), optional :: message
     integer(c_int) :: code
     character(:), allocatable :: sentence
-    code = CVF_USAGE
-    sentence = misfit(model, shape(states), min(size(dt), size(nre)), huge(1))
-    if (sentence == '') then
-      code = c_nre_f32(model%handle, size(dt, kind=c_size_t), c_loc(states), dt, &
-             under(conditions), nre)
-      sentence = sentence_of(code)
-    end if
+    call measure(c_nre_f32, model, c_loc(states), shape(states), dt, nre, conditions, code, sentence)
     if (present(message)) message = sentence
     call conclude(code, sentence, status)
   end subroutine
 
-  ! All states through the same times in one solve: forecast (values, times, batch), NaN where not reached.
-  subroutine forecast_double(model, states, times, forecast, conditions, status, message)
-    type(cvf_model), intent(in) :: model
-    real(c_double), intent(in), contiguous, target :: states(:, :)
-    real(c_double), intent(in), contiguous :: times(:)
-    real(c_double), intent(inout), contiguous, target :: forecast(:, :, :)
-    type(cvf_conditions), intent(in), optional, target :: conditions
-    integer, intent(out), optional :: status
-    character(:), allocatable, intent(out), optional :: message
-    integer(c_int) :: code
-    character(:), allocatable :: sentence
-    code = CVF_USAGE
-    sentence = forecast_misfit(model, shape(states), shape(forecast), size(times))
-    if (sentence == '') then
-      code = c_forecast(model%handle, size(states, 2, kind=c_size_t), c_loc(states), times, &
-             1_c_size_t, size(times, kind=c_size_t), &
-             under(conditions), c_loc(forecast), c_null_ptr)
-      sentence = sentence_of(code)
-    end if
-    if (present(message)) message = sentence
-    call conclude(code, sentence, status)
-  end subroutine
-  subroutine forecast_float(model, states, times, forecast, conditions, status, message)
-    type(cvf_model), intent(in) :: model
-    real(c_float), intent(in), contiguous, target :: states(:, :)
-    real(c_double), intent(in), contiguous :: times(:)
-    real(c_float), intent(inout), contiguous, target :: forecast(:, :, :)
-    type(cvf_conditions), intent(in), optional, target :: conditions
-    integer, intent(out), optional :: status
-    character(:), allocatable, intent(out), optional :: message
-    integer(c_int) :: code
-    character(:), allocatable :: sentence
-    code = CVF_USAGE
-    sentence = forecast_misfit(model, shape(states), shape(forecast), size(times))
-    if (sentence == '') then
-      code = c_forecast_f32(model%handle, size(states, 2, kind=c_size_t), c_loc(states), times, &
-             1_c_size_t, size(times, kind=c_size_t), &
-             under(conditions), c_loc(forecast), c_null_ptr)
-      sentence = sentence_of(code)
-    end if
-    if (present(message)) message = sentence
-    call conclude(code, sentence, status)
-  end subroutine
-
-  ! ---- inside ----------------------------------------------------------------------------------------------
-
-  function text_of(text) result(out)
-    type(c_ptr), intent(in) :: text
-    character(:), allocatable :: out
-    character(kind=c_char), pointer :: letters(:)
-    integer :: i
-    out = ''
-    if (.not. c_associated(text)) return
-    call c_f_pointer(text, letters, [c_strlen(text)])
-    out = repeat(' ', size(letters))
-    do i = 1, size(letters)
-      out(i:i) = letters(i)
-    end do
-  end function
-
-  type(c_ptr) function under(conditions)
-    type(cvf_conditions), intent(in), optional, target :: conditions
-    under = c_null_ptr
-    if (present(conditions)) under = c_loc(conditions)
-  end function
-
-  type(c_ptr) function into(results)
-    type(cvf_result), intent(inout), optional, contiguous, target :: results(:)
-    into = c_null_ptr
-    if (present(results)) into = c_loc(results)
-  end function
-
-  integer function room(results)
-    type(cvf_result), intent(in), optional :: results(:)
-    room = huge(1)
-    if (present(results)) room = size(results)
-  end function
-
-  function sentence_of(code) result(sentence)
-    integer(c_int), intent(in) :: code
-    character(:), allocatable :: sentence
-    sentence = ''
-    if (code /= CVF_OK) sentence = cvf_message()
-  end function
-
-  subroutine conclude(code, sentence, status)
-    integer(c_int), intent(in) :: code
-    character(*), intent(in) :: sentence
-    integer, intent(out), optional :: status
-    if (present(status)) then
-      status = code
-    else if (code /= CVF_OK) then
-      error stop sentence
-    end if
-  end subroutine
-
-  ! What does not fit the model, or ''; `results` is how many there is room for.
-  function misfit(model, sides, batch, results) result(sentence)
-    type(cvf_model), intent(in) :: model
-    integer, intent(in) :: sides(2), batch, results
-    character(:), allocatable :: sentence
-    character(160) :: line
-    sentence = ''
-    if (sides(1) /= model%state_values .or. sides(2) /= batch) then
-      write (line, '(4(a,i0),a)') 'states of (', sides(1), ', ', sides(2), ') and ', batch, &
-        ' steps: the model takes (', model%state_values, ', batch) and one step for each'
-      sentence = trim(line)
-    else if (results < batch) then
-      write (line, '(2(a,i0),a)') 'results of ', results, ' for ', batch, ' states'
-      sentence = trim(line)
-    end if
-  end function
-
-  function forecast_misfit(model, sides, wanted, times) result(sentence)
-    type(cvf_model), intent(in) :: model
-    integer, intent(in) :: sides(2), wanted(3), times
-    character(:), allocatable :: sentence
-    sentence = misfit(model, sides, sides(2), huge(1))
-    if (sentence /= '') return
-    if (wanted(1) /= model%state_values .or. wanted(2) /= times .or. wanted(3) /= sides(2)) &
-      sentence = 'a forecast must be (state_values, times, batch)'
-  end function
+  include 'cvf_trace.inc'
+  include 'cvf_inside.inc'
 
 end module

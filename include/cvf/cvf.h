@@ -29,7 +29,7 @@ extern "C" {
 #define CVF_API
 #endif
 
-/* Structs and functions stay as they are while this number does. */
+/* Structs and functions stay as they are while this number does; functions may be added. */
 #define CVF_ABI_VERSION 1
 CVF_API int cvf_abi_version(void);     /* of the library: compare it with CVF_ABI_VERSION */
 CVF_API const char* cvf_version(void); /* "0.1.0" */
@@ -77,6 +77,10 @@ typedef struct cvf_description {
   double shortest_step, longest_step; /* of training: beyond the longest the field extrapolates */
 } cvf_description;
 CVF_API int cvf_model_describe(const cvf_model* model, cvf_description* description);
+
+/* How many networks were trained together (train.members); 1 for most models. Each goes its own way, with
+   steps of its own; states that come back are their mean. */
+CVF_API int cvf_model_members(const cvf_model* model);
 
 typedef enum cvf_names {
   CVF_CHANNELS = 0,
@@ -126,7 +130,7 @@ typedef struct cvf_result {
   int64_t evaluations;        /* of the network */
   int64_t accepted, rejected; /* steps */
   double largest_error; /* of an accepted step, as the solver judged it: the NRE of gcs; NaN: not measured */
-} cvf_result;
+} cvf_result;           /* of several members: counts of all, the worst status, reached when all got there */
 
 /* One evaluation, state + dt * psi(state, dt), in place: the cheapest step there is, and nobody checks it. dt
    is one for each state, above 0. conditions and results ([batch]) may be NULL. */
@@ -141,8 +145,8 @@ CVF_API int cvf_advance(const cvf_model* model, size_t batch, double* states, co
 CVF_API int cvf_advance_f32(const cvf_model* model, size_t batch, float* states, const double* dt,
                             const cvf_conditions* conditions, cvf_result* results);
 
-/* The normalised rupture error that a cvf_step of dt would have: three evaluations, nothing moves. nre
- * [batch] */
+/* The normalised rupture error that a cvf_step of dt would have (of several members: their mean): three
+   evaluations, nothing moves. nre [batch] */
 CVF_API int cvf_nre(const cvf_model* model, size_t batch, const double* states, const double* dt,
                     const cvf_conditions* conditions, double* nre);
 CVF_API int cvf_nre_f32(const cvf_model* model, size_t batch, const float* states, const double* dt,
@@ -176,6 +180,30 @@ CVF_API int cvf_forecast_visit_f32(const cvf_model* model, size_t batch, const f
                                    const cvf_conditions* conditions, cvf_visit_f32 visit, void* user,
                                    cvf_trace** trace);
 
+/* The same for a model of several members, with their standard deviation beside their mean: spread as large
+   as the forecast, or NULL. A state is handed over when all members have reached its time; the spread that a
+   visitor gets from a model of one member is NULL. */
+CVF_API int cvf_forecast_spread(const cvf_model* model, size_t batch, const double* states,
+                                const double* times, size_t time_lists, size_t time_count,
+                                const cvf_conditions* conditions, double* forecast, double* spread,
+                                cvf_trace** trace);
+CVF_API int cvf_forecast_spread_f32(const cvf_model* model, size_t batch, const float* states,
+                                    const double* times, size_t time_lists, size_t time_count,
+                                    const cvf_conditions* conditions, float* forecast, float* spread,
+                                    cvf_trace** trace);
+typedef int (*cvf_visit_spread)(void* user, size_t sample, size_t target, double time, const double* state,
+                                const double* spread);
+typedef int (*cvf_visit_spread_f32)(void* user, size_t sample, size_t target, double time, const float* state,
+                                    const float* spread);
+CVF_API int cvf_forecast_visit_spread(const cvf_model* model, size_t batch, const double* states,
+                                      const double* times, size_t time_lists, size_t time_count,
+                                      const cvf_conditions* conditions, cvf_visit_spread visit, void* user,
+                                      cvf_trace** trace);
+CVF_API int cvf_forecast_visit_spread_f32(const cvf_model* model, size_t batch, const float* states,
+                                          const double* times, size_t time_lists, size_t time_count,
+                                          const cvf_conditions* conditions, cvf_visit_spread_f32 visit,
+                                          void* user, cvf_trace** trace);
+
 CVF_API void cvf_trace_free(cvf_trace* trace);
 /* Of the whole way, and of the interval that leads to one target. */
 CVF_API int cvf_trace_result(const cvf_trace* trace, size_t sample, cvf_result* result);
@@ -186,14 +214,21 @@ CVF_API const char* cvf_trace_message(const cvf_trace* trace, size_t sample);
 typedef struct cvf_accepted_step {
   double time, length, error;
 } cvf_accepted_step;
-/* The accepted steps of a sample in order; they live as long as the trace. */
+/* The accepted steps of a sample (of its first member) in order; they live as long as the trace. */
 CVF_API int cvf_trace_steps(const cvf_trace* trace, size_t sample, const cvf_accepted_step** steps,
                             size_t* count);
 
 /* The error bar (RMSE over all values, physical units) of each target of a sample, at this coverage (0.9,
    say): bars [time_count]; infinite where nothing is promised. Needs the calibration that `cvf evaluate
-   --calibrate` leaves beside the model. */
+   --calibrate` leaves beside the model: by the NRE of its steps, or by the spread of several members. */
 CVF_API int cvf_trace_error_bars(const cvf_trace* trace, size_t sample, double coverage, double* bars);
+
+/* Error bars of single values from the spread of count states [count][state_values], each so long after its
+   start: lead_times [count], bars as the spread. Needs a calibration by the spread. */
+CVF_API int cvf_value_bars(const cvf_model* model, size_t count, const double* spread,
+                           const double* lead_times, double coverage, double* bars);
+CVF_API int cvf_value_bars_f32(const cvf_model* model, size_t count, const float* spread,
+                               const double* lead_times, double coverage, float* bars);
 
 #ifdef __cplusplus
 }

@@ -84,6 +84,7 @@ template <class T>
 struct Forecast {
   std::vector<T> states;  // [batch][times][state_size], NaN where not reached
   Trace trace;
+  std::vector<T> spread = {};  // of several members, whose mean the states are; as large, else empty
 };
 
 /// T is float or double. The batch is as long as `dt`, or as the states.
@@ -115,6 +116,7 @@ class Surrogate {
   }
   std::vector<std::string> channels() const { return names(CVF_CHANNELS); }
   std::size_t state_size() const { return size_; }
+  std::size_t members() const { return static_cast<std::size_t>(cvf_model_members(model_.get())); }
 
   /// One evaluation each; nobody checks it.
   template <class T>
@@ -160,16 +162,33 @@ class Surrogate {
   Forecast<T> forecast(std::span<const T> states, std::span<const double> times,
                        const cvf_conditions* conditions = nullptr) const {
     const std::size_t batch = states.size() / size_;
-    std::vector<T> out(rows(states.size(), batch) * times.size() * size_);
+    std::vector<T> out(rows(states.size(), batch) * times.size() * size_), spread;
+    if (members() > 1) spread.resize(out.size());
+    T* const beside = spread.empty() ? nullptr : spread.data();
     cvf_trace* trace = nullptr;
     if constexpr (detail::is_double<T>) {
-      detail::check(cvf_forecast(model_.get(), batch, states.data(), times.data(), 1, times.size(),
-                                 conditions, out.data(), &trace));
+      detail::check(cvf_forecast_spread(model_.get(), batch, states.data(), times.data(), 1, times.size(),
+                                        conditions, out.data(), beside, &trace));
     } else {
-      detail::check(cvf_forecast_f32(model_.get(), batch, states.data(), times.data(), 1, times.size(),
-                                     conditions, out.data(), &trace));
+      detail::check(cvf_forecast_spread_f32(model_.get(), batch, states.data(), times.data(), 1, times.size(),
+                                            conditions, out.data(), beside, &trace));
     }
-    return {std::move(out), Trace(trace)};
+    return {std::move(out), Trace(trace), std::move(spread)};
+  }
+
+  /// Error bars of single values, from the spread of states that are so long after their start each.
+  template <class T>
+  std::vector<T> value_bars(std::span<const T> spread, std::span<const double> lead_times,
+                            double coverage) const {
+    std::vector<T> out(rows(spread.size(), lead_times.size()) * size_);
+    if constexpr (detail::is_double<T>) {
+      detail::check(cvf_value_bars(model_.get(), lead_times.size(), spread.data(), lead_times.data(),
+                                   coverage, out.data()));
+    } else {
+      detail::check(cvf_value_bars_f32(model_.get(), lead_times.size(), spread.data(), lead_times.data(),
+                                       coverage, out.data()));
+    }
+    return out;
   }
 
  private:

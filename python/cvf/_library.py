@@ -52,13 +52,15 @@ def _declare(library: ctypes.CDLL) -> None:
     function("cvf_model_free", c_void_p, result=None)
     function("cvf_model_set_threads", c_void_p, c_int)
     function("cvf_model_describe", c_void_p, POINTER(Description))
+    function("cvf_model_members", c_void_p)
     function("cvf_model_name", c_void_p, c_int, c_size_t, result=c_char_p)
     for suffix, values in (("", POINTER(c_double)), ("_f32", POINTER(c_float))):
         for name in ("cvf_step", "cvf_advance"):
             function(name + suffix, c_void_p, c_size_t, values, _doubles, _conditions, POINTER(Result))
         function("cvf_nre" + suffix, c_void_p, c_size_t, values, _doubles, _conditions, _doubles)
-        function("cvf_forecast" + suffix, c_void_p, c_size_t, values, _doubles, c_size_t, c_size_t, _conditions,
-                 values, POINTER(c_void_p))
+        function("cvf_forecast_spread" + suffix, c_void_p, c_size_t, values, _doubles, c_size_t, c_size_t, _conditions,
+                 values, values, POINTER(c_void_p))
+        function("cvf_value_bars" + suffix, c_void_p, c_size_t, values, _doubles, c_double, values)
     function("cvf_trace_free", c_void_p, result=None)
     function("cvf_trace_result", c_void_p, c_size_t, POINTER(Result))
     function("cvf_trace_target", c_void_p, c_size_t, c_size_t, POINTER(Result))
@@ -85,9 +87,12 @@ def library() -> ctypes.CDLL:
     """Loaded at its first use. Calls release the interpreter's lock."""
     path = _path()
     loaded = ctypes.CDLL(path)
-    _declare(loaded)
     if loaded.cvf_abi_version() != ABI_VERSION:
         raise ImportError(f"{path} has interface {loaded.cvf_abi_version()}, and this package is for {ABI_VERSION}")
+    try:
+        _declare(loaded)
+    except AttributeError as error:
+        raise ImportError(f"{path} is older than this package: {error}") from None
     return loaded
 
 

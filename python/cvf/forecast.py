@@ -1,11 +1,15 @@
 """What a forecast gives: the states, and how it got there."""
 import ctypes
-from typing import List, Union
+from typing import TYPE_CHECKING, List, Optional, Union
 
 import numpy as np
 
 from . import _library
 from ._library import check, library
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    from .model import Model
 
 STATUS = ("done", "at_floor", "too_many_probes", "too_many_steps", "step_underflow", "non_finite")
 
@@ -15,7 +19,10 @@ step_type = np.dtype([("time", np.float64), ("length", np.float64), ("error", np
 class Forecast:
     """The states of a batch at their times. A forecast of one state has no batch axis anywhere."""
 
-    def __init__(self, states: np.ndarray, times: np.ndarray, trace: ctypes.c_void_p, at_start: bool, batched: bool):
+    def __init__(self, model: "Model", states: np.ndarray, spread: Optional[np.ndarray], lead_times: np.ndarray,
+                 times: np.ndarray, trace: ctypes.c_void_p, at_start: bool, batched: bool):
+        self._model = model
+        self._spread, self._lead_times = spread, lead_times
         self._trace = trace
         self._batched = batched
         self._first = 1 if at_start else 0  # targets before the first one that was asked of the solver
@@ -43,6 +50,11 @@ class Forecast:
     def times(self) -> np.ndarray:
         """[B, T]"""
         return self._each(self._times)
+
+    @property
+    def spread(self) -> Optional[np.ndarray]:
+        """Of several members, whose mean the states are: their standard deviation, shaped as the states; else None."""
+        return None if self._spread is None else self._each(self._spread)
 
     def _results(self) -> List[_library.Result]:
         out = []
@@ -90,7 +102,7 @@ class Forecast:
 
     @property
     def steps(self) -> Union[np.ndarray, List[np.ndarray]]:
-        """The accepted steps of each state: time, length and error of each."""
+        """The accepted steps of each state (of its first member): time, length and error of each."""
         out = []
         for sample in range(self._size[0]):
             steps, count = ctypes.POINTER(_library.AcceptedStep)(), ctypes.c_size_t()
@@ -110,4 +122,20 @@ class Forecast:
             check(library().cvf_trace_error_bars(self._trace, sample, coverage,
                                                  bars.ctypes.data_as(ctypes.POINTER(ctypes.c_double))))
             out[sample, self._first:] = bars
+        return self._each(out)
+
+    def value_bars(self, coverage: float = 0.9) -> np.ndarray:
+        """Shaped as the states: what the error of each value stays inside. Needs members and a calibration by their
+        spread, which is what `cvf evaluate RUN --calibrate` makes of such a model."""
+        if self._spread is None:
+            raise UsageError("the model has one member, so there are no bars of single values")
+        kind = ctypes.c_float if self._spread.dtype == np.float32 else ctypes.c_double
+        given = np.ascontiguousarray(self._spread[:, self._first:])
+        lead = np.ascontiguousarray(self._lead_times[:, self._first:])
+        reached, out = np.zeros_like(given), np.zeros_like(self._spread)
+        function = getattr(library(), "cvf_value_bars" + ("_f32" if kind is ctypes.c_float else ""))
+        check(function(self._model._handle, lead.size, given.ctypes.data_as(ctypes.POINTER(kind)),
+                       lead.ctypes.data_as(ctypes.POINTER(ctypes.c_double)), coverage,
+                       reached.ctypes.data_as(ctypes.POINTER(kind))))
+        out[:, self._first:] = reached
         return self._each(out)

@@ -49,7 +49,8 @@ class Model:
     States are [C] (a vector), [C, X] or [C, Y, X], or a batch of these with an axis in front; float32 stays float32,
     everything else becomes float64. What comes back has the shape and type of what was given. Where the model has a
     context, `parameters`, `statics`, `controls` and `control_fields` give it by name, for all states or with a batch axis;
-    `controls` and `control_fields` are series at the times `control_times`.
+    `controls` and `control_fields` are series at the times `control_times`. A model of several `members` moves each of
+    them by itself and gives their mean.
     """
 
     def __init__(self, folder: PathLike, solver: Optional[str] = None, settings: Optional[Settings] = None,
@@ -79,6 +80,7 @@ class Model:
         self.frame_interval: float = about.frame_interval
         self.shortest_step: float = about.shortest_step
         self.longest_step: float = about.longest_step
+        self.members: int = library().cvf_model_members(handle)
         self._threads = 1
         if threads != 1:
             self.threads = threads
@@ -90,7 +92,8 @@ class Model:
 
     def __repr__(self) -> str:
         grid = " x ".join(str(n) for n in self.grid) or "vector"
-        return (f"<cvf.Model {self.folder}: {self.field}, {', '.join(self.channels)} on {grid}, steps to "
+        field = self.field if self.members == 1 else f"{self.members} members of {self.field}"
+        return (f"<cvf.Model {self.folder}: {field}, {', '.join(self.channels)} on {grid}, steps to "
                 f"{self.longest_step:g}, {self.solver}>")
 
     def _names(self, kind: int, count: int) -> Tuple[str, ...]:
@@ -187,20 +190,29 @@ class Model:
         every = np.broadcast_to(wanted, (len(states), wanted.shape[1]))
         at_start = bool(np.all(every[:, 0] == begin))  # as in np.linspace(0, 1, 11)
         targets = np.ascontiguousarray(wanted[:, 1:] if at_start else wanted)
-        out = np.empty((len(states), wanted.shape[1]) + self.state_shape, dtype=states.dtype)
+        size = (len(states), wanted.shape[1]) + self.state_shape
+        out = np.full(size, np.nan, dtype=states.dtype)
+        spread = np.full(size, np.nan, dtype=states.dtype) if self.members > 1 else None
         trace = ctypes.c_void_p()
         if targets.shape[1] > 0:
-            reached = np.empty((len(states), targets.shape[1]) + self.state_shape, dtype=states.dtype)
             kind = ctypes.c_float if states.dtype == np.float32 else ctypes.c_double
+            reached = [None if all_of is None else np.ascontiguousarray(all_of[:, -targets.shape[1]:])
+                       for all_of in (out, spread)]
             conditions = Conditions(self, len(states), begin, context)
-            code = self._call("cvf_forecast", states, pointer(targets, ctypes.c_double), len(targets),
-                              targets.shape[1], conditions.argument, pointer(reached, kind), ctypes.byref(trace))
+            code = self._call("cvf_forecast_spread", states, pointer(targets, ctypes.c_double), len(targets),
+                              targets.shape[1], conditions.argument,
+                              *[None if some is None else pointer(some, kind) for some in reached],
+                              ctypes.byref(trace))
             if code not in (0, _library.NUMERICS) or not trace:
                 raise error_of(code, library().cvf_message().decode())
-            out[:, wanted.shape[1] - targets.shape[1]:] = reached
+            for all_of, some in zip((out, spread), reached):
+                if all_of is not None:
+                    all_of[:, -targets.shape[1]:] = some
         if at_start:
             out[:, 0] = states
-        return Forecast(out, every, trace, at_start, batched)
+            if spread is not None:
+                spread[:, 0] = 0
+        return Forecast(self, out, spread, every - begin[:, None], every, trace, at_start, batched)
 
     def to_torch(self) -> Any:
         """The same network as a torch.nn.Module, to be differentiated or trained on there."""

@@ -156,6 +156,17 @@ class Conv(nn.Module):
         return out.permute(0, 1, 4, 2, 5, 3).reshape(b, channels, height, length)[:, :self.outputs]
 
 
+class Members(nn.Module):
+    """Several fields of one kind, each by itself in `members`; their mean."""
+
+    def __init__(self, fields: List[nn.Module]):
+        super().__init__()
+        self.members = nn.ModuleList(fields)
+
+    def forward(self, *given: Any) -> Tensor:
+        return torch.stack([member(*given) for member in self.members]).mean(0)
+
+
 class Surrogate(nn.Module):
     """The mean velocity over a step in physical units, v(state, dt), of a trained model.
 
@@ -171,8 +182,9 @@ class Surrogate(nn.Module):
         kinds = {"mlp": Mlp, "sit": Sit, "conv": Conv}
         if field["name"] not in kinds:
             raise ModelError(f"{path}: the field '{field['name']}' has no PyTorch module")
-        self.line = state["ny"] == 1 and state["nx"] > 1
-        self.vector = state["ny"] == 1 and state["nx"] == 1
+        grid = (state.get("ny", 1), state.get("nx", 1))
+        self.line = grid[0] == 1 and grid[1] > 1
+        self.vector = grid == (1, 1)
         scaled = {name: context.get(name, {}) for name in ("parameters", "static", "controls", "control_fields")}
         count = {name: len(table.get("names", [])) for name, table in scaled.items()}
         nodes = context.get("nodes", 1)
@@ -180,8 +192,10 @@ class Surrogate(nn.Module):
         beside = count["static"] + nodes * count["control_fields"]
         conditions = count["parameters"] + nodes * count["controls"]
         self.conditioned: bool = field["conditioned"]
-        self.field = kinds[field["name"]](field, channels + beside, channels, (state["ny"], state["nx"]),
-                                          state["dt_ref"], conditions, state["boundary"])
+        fields = [kinds[field["name"]](field, channels + beside, channels, grid, state["dt_ref"], conditions,
+                                       state.get("boundary", ""))
+                  for _ in range(about.get("members", 1))]
+        self.field = fields[0] if len(fields) == 1 else Members(fields)
         weights = {name: torch.from_numpy(values) for name, values in tensors_of(path / "weights.safetensors").items()}
         for name, buffer in self.field.named_buffers():  # constants, kept where they depend on rounding
             weights.setdefault(name, buffer)

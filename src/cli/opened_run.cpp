@@ -20,7 +20,7 @@ TrainedOn OpenedRun::trained_on() const {
 }
 
 OpenedRun open_run(const std::string& path) {
-  auto model = runtime::Model::load_members(path);
+  auto model = runtime::Model::load_if_able(path);
   if (!model) return open_on_tensors(path);
   OpenedRun out{.path = model->path(),
                 .checkpoint = model->checkpoint(),

@@ -105,6 +105,9 @@ ContextNames Surrogate::context() const {
 std::size_t Surrogate::state_size() const {
   return inside_->model.values();
 }
+std::size_t Surrogate::members() const {
+  return inside_->model.members();
+}
 double Surrogate::shortest_step() const {
   return inside_->model.spec().state.delta_min;
 }
@@ -136,15 +139,23 @@ double Surrogate::nre(std::span<const float> state, double dt) const {
 
 AdvanceResult Surrogate::forecast(std::span<const double> state, const std::vector<double>& times,
                                   const Visit& visit) const {
+  return forecast(state, times,
+                  [&visit](double time, std::span<const double> reached, std::span<const double> /*spread*/) {
+                    visit(time, reached);
+                  });
+}
+
+AdvanceResult Surrogate::forecast(std::span<const double> state, const std::vector<double>& times,
+                                  const VisitSpread& visit) const {
   inside_->check_size(state.size());
   const double start = inside_->conditions.start_times[0];
   std::vector<double> clock;
   for (const double time : times) clock.push_back(start + time);
-  return result_of(runtime::forecast<double>(inside_->model, state.data(), 1, {clock}, inside_->conditions,
-                                             threads_of_a_call,
-                                             [&](std::size_t, std::size_t target, const double* reached) {
-                                               visit(times[target], {reached, state.size()});
-                                             }));
+  return result_of(runtime::forecast<double>(
+      inside_->model, state.data(), 1, {clock}, inside_->conditions, threads_of_a_call,
+      [&](std::size_t, std::size_t target, const double* reached, const double* spread) {
+        visit(times[target], {reached, state.size()}, {spread, spread != nullptr ? state.size() : 0});
+      }));
 }
 
 void use_threads(int count) {

@@ -62,6 +62,7 @@ class Surrogate {
   void use_time(double time);
 
   std::size_t state_size() const;  // channels * ny * nx
+  std::size_t members() const;     // networks that were trained together; states are their mean
   double shortest_step() const;    // spacing of the frames that training began with
   double longest_step() const;     // longest step of training: beyond it the field extrapolates
   const std::string& solver() const;
@@ -83,6 +84,11 @@ class Surrogate {
   using Visit = std::function<void(double time, std::span<const double> state)>;
   AdvanceResult forecast(std::span<const double> state, const std::vector<double>& times,
                          const Visit& visit) const;
+  /// The same with the standard deviation over members; empty where there is one.
+  using VisitSpread =
+      std::function<void(double time, std::span<const double> state, std::span<const double> spread)>;
+  AdvanceResult forecast(std::span<const double> state, const std::vector<double>& times,
+                         const VisitSpread& visit) const;
 
  private:
   struct Inside;

@@ -63,30 +63,13 @@ StateArray value_scales(const StateArray& values) {
   StateArray out = nowhere(values.leading, values);
   const std::size_t cells =
       values.rows->values() / static_cast<std::size_t>(values.state[0]);  // of a channel of a state
-  values.visit([&]<class T>(std::span<T> all) {
-    T* scale = out.rows->data<T>();
-    for (std::size_t first = 0; first < all.size(); first += cells) {
-      double squares = 0;
-      for (std::size_t i = first; i < first + cells; ++i)
-        squares += static_cast<double>(all[i]) * static_cast<double>(all[i]);
-      for (std::size_t i = first; i < first + cells; ++i) {
-        const auto own = static_cast<double>(all[i]);
-        scale[i] = static_cast<T>(values.is_vector()
-                                      ? std::abs(own)
-                                      : std::sqrt((own * own + squares / static_cast<double>(cells)) / 2));
-      }
-    }
-  });
+  values.visit(
+      [&]<class T>(std::span<T> all) { metrics::value_scales<T>(all, cells, out.rows->template data<T>()); });
   return out;
 }
 
 double frame_score(const StateArray& scales) {
-  return scales.visit([](auto all) {
-    double sum = 0;
-    for (const auto value : all) sum += static_cast<double>(value) * static_cast<double>(value);
-    const double square = sum / static_cast<double>(all.size());
-    return std::isfinite(square) ? std::max(std::sqrt(square), 1e-12) : infinite;
-  });
+  return scales.visit([]<class T>(std::span<T> all) { return metrics::frame_score<T>(all); });
 }
 
 namespace {

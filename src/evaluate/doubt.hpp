@@ -26,12 +26,8 @@ void check_has_score(Score score, const rollout::Model& model, const solvers::Ch
 /// The sum of ruptures at each frame of a forecast; where there are several members, their mean.
 std::vector<double> doubts(const rollout::Forecast& forecast, std::size_t sample);
 
-/// How large an error of each value is expected, from what members (or half steps) say of it: a few of them
-/// tell the deviation of one value poorly, so half of the variance is that of its channel over the grid of
-/// the frame.
+/// Of metrics/calibration.hpp, for states of the protocols.
 rollout::StateArray value_scales(const rollout::StateArray& values);
-
-/// Their root mean square over a frame, a single state; never quite 0; infinite where it is not known.
 double frame_score(const rollout::StateArray& scales);
 
 struct Doubt {

@@ -76,6 +76,33 @@ void check(const Calibration& c, const std::string& file) {
 
 }  // namespace
 
+template <class T>
+void value_scales(std::span<const T> values, std::size_t cells, T* scales) {
+  for (std::size_t first = 0; first < values.size(); first += cells) {
+    double squares = 0;
+    for (std::size_t i = first; i < first + cells; ++i)
+      squares += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+    for (std::size_t i = first; i < first + cells; ++i) {
+      const auto own = static_cast<double>(values[i]);
+      scales[i] = static_cast<T>(
+          cells == 1 ? std::abs(own) : std::sqrt((own * own + squares / static_cast<double>(cells)) / 2));
+    }
+  }
+}
+
+template <class T>
+double frame_score(std::span<const T> scales) {
+  double sum = 0;
+  for (const T value : scales) sum += static_cast<double>(value) * static_cast<double>(value);
+  const double square = sum / static_cast<double>(scales.size());
+  return std::isfinite(square) ? std::max(std::sqrt(square), 1e-12) : infinite;
+}
+
+template void value_scales<float>(std::span<const float>, std::size_t, float*);
+template void value_scales<double>(std::span<const double>, std::size_t, double*);
+template double frame_score<float>(std::span<const float>);
+template double frame_score<double>(std::span<const double>);
+
 // Of n numbers the ceil(n j / 2000)-th smallest are kept, j = 1, 2, ...
 void Calibration::set_ratios(std::vector<double> all) {
   std::sort(all.begin(), all.end());

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,9 +53,19 @@ std::vector<double> doubts(const std::vector<Frame>& frames) {
   return out;
 }
 
+/// How large an error of each value is expected, from what members (or half steps) say of it: a few of them
+/// tell the deviation of one value poorly, so half of the variance is that of its channel over the grid of
+/// the frame. `cells` are those of a channel of a state; of one (vectors) the deviation is its own.
+template <class T>
+void value_scales(std::span<const T> values, std::size_t cells, T* scales);
+
+/// Their root mean square over a frame, a single state; never quite 0; infinite where it is not known.
+template <class T>
+double frame_score(std::span<const T> scales);
+
 struct Calibration {
   std::string checkpoint, solver;  // what it holds for: hash of the model's manifest, solver as TOML
-  Signal score = Signal::rupture;    // what the doubt is
+  Signal score = Signal::rupture;  // what the doubt is
   std::string data_hash, samples;  // what it was made from
   std::int64_t trajectories = 0;
   std::int64_t unbounded = 0;                          // of these, how many had frames without a doubt

@@ -6,7 +6,7 @@
 
 namespace cvf::rollout {
 
-/// One solve of one member of a sample (rollout/members.hpp: `row` is its row), from a time to the time of
+/// One solve of one member of a sample (solvers/members.hpp: `row` is its row), from a time to the time of
 /// a frame.
 struct Leg {
   std::size_t row, frame;

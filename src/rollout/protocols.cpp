@@ -5,8 +5,8 @@
 
 #include "core/errors.hpp"
 #include "rollout/batches.hpp"
-#include "rollout/members.hpp"
 #include "solvers/half_steps.hpp"
+#include "solvers/members.hpp"
 
 namespace cvf::rollout {
 namespace {
@@ -49,6 +49,50 @@ StateArray first_frames(const StateArray& states) {
   return {{states.leading[0]}, states.state, take_rows(*states.rows, rows)};
 }
 
+// The states [B,T,C,...] of one member, from those of all rows.
+StateArray member_of(const StateArray& rows, std::size_t member, std::size_t members) {
+  const auto frames = static_cast<std::size_t>(rows.leading[1]);
+  StateArray out = nowhere({rows.leading[0] / static_cast<std::int64_t>(members), rows.leading[1]}, rows);
+  for (std::size_t i = 0; i < out.rows->rows(); ++i)
+    out.rows->copy_row(i, *rows.rows, (i / frames * members + member) * frames + i % frames);
+  return out;
+}
+
+// A row for every member of each sample.
+Times for_members(const Times& times, std::size_t members) {
+  if (members == 1) return times;
+  Times out;
+  for (const auto& sample : times) out.insert(out.end(), members, sample);
+  return out;
+}
+
+// From a row for every member to one for every sample.
+Forecast merged(Forecast rows, std::size_t members) {
+  if (members == 1) return rows;
+  Forecast out;
+  out.members.resize(members);
+  for (std::size_t row = 0; row < rows.frames.size(); ++row) {
+    if (row % members == 0) {
+      out.frames.push_back(rows.frames[row]);
+    } else {
+      solvers::add_member(out.frames.back(), rows.frames[row]);
+    }
+    out.members[row % members].frames.push_back(std::move(rows.frames[row]));
+  }
+  if (!rows.states.defined()) return out;
+  std::vector<Batch> each;
+  for (std::size_t m = 0; m < members; ++m) {
+    out.members[m].states = member_of(rows.states, m, members);
+    each.push_back(out.members[m].states.rows);
+  }
+  rows.states = {};
+  const StateArray& like = out.members[0].states;
+  const auto [mean, spread] = solvers::over_members(each);
+  out.states = {like.leading, like.state, mean};
+  out.spread = {like.leading, like.state, spread};
+  return out;
+}
+
 // What every protocol begins with and fills: the model made ready, the first states of all rows in model
 // units, and physical states [B,T,...] with a record for each frame.
 struct Sheet {
@@ -63,7 +107,7 @@ struct Sheet {
       : model(setup, start, contexts), like(start), times(for_members(of_samples, model.members())) {
     for (std::size_t i = 0; i < of_samples.size(); ++i)
       model.check_covers(i, of_samples[i].front(), of_samples[i].back());
-    first = for_members(model.to_model(start), model.members());
+    first = solvers::for_members(model.to_model(start), model.members());
     for (const auto& t : times) frames.emplace_back(t.size());
   }
 
@@ -187,11 +231,15 @@ Forecast forecast(const Setup& setup, const StateArray& start, const Times& of_s
   check(start, of_samples);
   Sheet sheet(setup, start, of_samples, contexts);
   if (!sink) sheet.keep_states();
-  Meeting meeting(sheet.model.members(), sink);
   const StateArray one = nowhere({1}, start);
+  const auto single = [&](const Batch& state) { return StateArray{{}, start.state, state}; };
+  solvers::Meeting meeting(sheet.model.members(), [&](std::size_t sample, std::size_t frame,
+                                                      const Batch& mean, const Batch& spread) {
+    sink(sample, frame, single(mean), spread != nullptr ? single(spread) : StateArray{});
+  });
   const auto take = [&](std::size_t row, std::size_t frame, const Batch& state) {
     sheet.model.to_physical(state, one);
-    sink ? meeting.take(row, frame, one[0]) : sheet.put(row, frame, one);
+    sink ? meeting.take(row, frame, one.rows) : sheet.put(row, frame, one);
   };
   for (std::size_t i = 0; sink && i < sheet.times.size(); ++i) take(i, 0, sheet.first->narrow(i, 1));
   pass(sheet.model, sheet.first, sheet.times, take, sheet.frames);

@@ -36,9 +36,9 @@ class RuntimeStepping : public Stepping {
   Batch velocity(const Asked& asked) const override {
     const std::size_t rows = asked.state->rows();
     runtime::Query query{static_cast<std::int64_t>(rows), asked.state->data<float>(), asked.dt};
-    runtime::Contexts::Seen seen;
+    runtime::Contexts::Seen<float> seen;
     if (!contexts_.empty()) {
-      seen = contexts_.over(asked.samples, asked.begin, asked.dt);
+      seen = contexts_.over<float>(asked.samples, asked.begin, asked.dt);
       query.conditions = seen.conditions.data();
       query.beside = seen.beside.data();
     }

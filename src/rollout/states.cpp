@@ -35,24 +35,4 @@ StateArray nowhere(Sizes leading, const StateArray& like) {
   return out;
 }
 
-MeanAndSpread over_members(std::span<const StateArray> members) {
-  const StateArray& like = members.front();
-  const MeanAndSpread out{nowhere(like.leading, like), nowhere(like.leading, like)};
-  const auto count = static_cast<double>(members.size());
-  like.visit([&]<class T>(std::span<T> values) {
-    T *mean = out.mean.rows->data<T>(), *spread = out.spread.rows->data<T>();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      double sum = 0, squares = 0;
-      for (const auto& member : members) sum += static_cast<double>(member.rows->data<T>()[i]);
-      for (const auto& member : members) {
-        const double apart = static_cast<double>(member.rows->data<T>()[i]) - sum / count;
-        squares += apart * apart;
-      }
-      mean[i] = static_cast<T>(sum / count);
-      spread[i] = static_cast<T>(std::sqrt(squares / (count - 1)));
-    }
-  });
-  return out;
-}
-
 }  // namespace cvf::rollout

@@ -38,10 +38,4 @@ struct StateArray {
 /// NaN everywhere, in the type of `like` and of as large states.
 StateArray nowhere(Sizes leading, const StateArray& like);
 
-/// Mean and standard deviation (of a sample: over members - 1) of what several members say, value by value.
-struct MeanAndSpread {
-  StateArray mean, spread;
-};
-MeanAndSpread over_members(std::span<const StateArray> members);
-
 }  // namespace cvf::rollout

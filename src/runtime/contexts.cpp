@@ -1,5 +1,7 @@
 #include "runtime/contexts.hpp"
 
+#include <algorithm>
+
 #include "core/errors.hpp"
 #include "core/text.hpp"
 
@@ -15,11 +17,11 @@ std::string names_of(const model::ContextSpec& spec) {
 }
 
 // (value - mean) / deviation of each series of `each` values
-template <class T>
-float* put_scaled(const std::vector<T>& values, const model::Scaled& scale, std::size_t each, float* to) {
+template <class Given, class T>
+T* put_scaled(const std::vector<Given>& values, const model::Scaled& scale, std::size_t each, T* to) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t c = i / each;
-    *to++ = static_cast<float>((static_cast<double>(values[i]) - scale.mean[c]) / scale.deviation[c]);
+    *to++ = static_cast<T>((static_cast<double>(values[i]) - scale.mean[c]) / scale.deviation[c]);
   }
   return to;
 }
@@ -50,32 +52,41 @@ void Contexts::check_covers(std::size_t sample, double from, double to) const {
   model::check_covers(of(sample), sample, from, to);
 }
 
-Contexts::Seen Contexts::over(std::span<const std::int64_t> samples, std::span<const double> begin,
-                              std::span<const double> dt) const {
+template <class T>
+Contexts::Seen<T> Contexts::over(std::span<const std::int64_t> samples, std::span<const double> begin,
+                                 std::span<const double> dt) const {
   const auto nodes = static_cast<std::size_t>(spec_.nodes);
   const std::size_t controls = nodes * spec_.controls.names.size(),
                     moving = nodes * spec_.control_fields.names.size() * cells_;
-  Seen out;
+  Seen<T> out;
   out.conditions.resize(samples.size() * (spec_.parameters.names.size() + controls));
   out.beside.resize(samples.size() * (spec_.statics.names.size() * cells_ + moving));
-  float *condition = out.conditions.data(), *beside = out.beside.data();
+  T *condition = out.conditions.data(), *beside = out.beside.data();
+  std::vector<float> series(std::max(controls, moving));  // of float, whatever the model computes in
+  const auto put_controls = [&](const model::Scaled& scale, const SampleContext& sample,
+                                const std::vector<float> SampleContext::*which, double from, double step,
+                                std::size_t cells, std::size_t count, T* to) {
+    model::controls_over(scale, sample, which, spec_.nodes, from, step, cells, series.data());
+    return std::copy_n(series.data(), count, to);
+  };
   for (std::size_t k = 0; k < samples.size(); ++k) {
     const SampleContext& sample = of(static_cast<std::size_t>(samples[k]));
     const double step = dt.empty() ? 0 : dt[k];
     condition = put_scaled(sample.parameters, spec_.parameters, 1, condition);
     beside = put_scaled(sample.statics, spec_.statics, cells_, beside);
-    if (controls > 0) {
-      model::controls_over(spec_.controls, sample, &SampleContext::controls, spec_.nodes, begin[k], step, 1,
-                           condition);
-      condition += controls;
-    }
-    if (moving > 0) {
-      model::controls_over(spec_.control_fields, sample, &SampleContext::control_fields, spec_.nodes,
-                           begin[k], step, cells_, beside);
-      beside += moving;
-    }
+    if (controls > 0)
+      condition = put_controls(spec_.controls, sample, &SampleContext::controls, begin[k], step, 1, controls,
+                               condition);
+    if (moving > 0)
+      beside = put_controls(spec_.control_fields, sample, &SampleContext::control_fields, begin[k], step,
+                            cells_, moving, beside);
   }
   return out;
 }
+
+template Contexts::Seen<float> Contexts::over<float>(std::span<const std::int64_t>, std::span<const double>,
+                                                     std::span<const double>) const;
+template Contexts::Seen<double> Contexts::over<double>(std::span<const std::int64_t>, std::span<const double>,
+                                                       std::span<const double>) const;
 
 }  // namespace cvf::runtime

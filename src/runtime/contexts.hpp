@@ -22,12 +22,14 @@ class Contexts {
   void check_covers(std::size_t sample, double from, double to) const;
 
   /// Of the samples with these numbers, over the steps from `begin` on: [rows, conditions], and [rows,
-  /// fields, cells].
+  /// fields, cells], in the model's precision.
+  template <class T>
   struct Seen {
-    std::vector<float> conditions, beside;
+    std::vector<T> conditions, beside;
   };
-  Seen over(std::span<const std::int64_t> samples, std::span<const double> begin,
-            std::span<const double> dt) const;
+  template <class T>
+  Seen<T> over(std::span<const std::int64_t> samples, std::span<const double> begin,
+               std::span<const double> dt) const;
 
  private:
   model::ContextSpec spec_;

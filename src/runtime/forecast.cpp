@@ -1,11 +1,10 @@
 #include "runtime/forecast.hpp"
 
 #include <cmath>
-#include <filesystem>
-#include <numeric>
 
 #include "core/errors.hpp"
 #include "core/scores.hpp"
+#include "solvers/members.hpp"
 
 namespace cvf::runtime {
 namespace {
@@ -27,87 +26,137 @@ std::vector<double> start_times(const Conditions& conditions, std::size_t rows) 
   return conditions.start_times;
 }
 
-// One call: states of some rows, and the velocity that a solver asks.
+// One call: the states of some samples, a row for every member of each, and the velocity that a solver asks.
+// The model computes in S; T is what the caller has.
+template <class S>
 class Call {
  public:
   template <class T>
-  Call(const Model& model, const T* states, std::size_t rows, const Conditions& conditions, int threads)
+  Call(const Model& model, const T* states, std::size_t samples, const Conditions& conditions, int threads)
       : model_(model),
-        contexts_(model, conditions.contexts, rows),
+        members_(model.members()),
+        contexts_(model, conditions.contexts, samples),
         threads_(threads),
-        start(solvers::host_states<float>(rows, model.values())) {
+        states_(solvers::host_states<S>(samples, model.values())) {
     if (threads < 1) throw UsageError("{} threads: give one or more", threads);
-    model.to_model(states, rows, start->data<float>());
+    model.to_model(states, samples, states_->template data<S>());
+    start_ = solvers::for_members(states_, members_);
   }
 
   Batch velocity(const solvers::BatchQuery& asked) const {
     const std::size_t rows = asked.state->rows();
-    Query query{static_cast<std::int64_t>(rows), asked.state->data<float>(), asked.dt};
-    Contexts::Seen seen;
+    const auto members = static_cast<std::int64_t>(members_);
+    QueryOf<S> query{static_cast<std::int64_t>(rows), asked.state->template data<S>(), asked.dt};
+    std::vector<std::int64_t> samples(rows), which(rows);
+    for (std::size_t k = 0; k < rows; ++k)
+      samples[k] = asked.who.sample(k) / members, which[k] = asked.who.sample(k) % members;
+    Contexts::Seen<S> seen;
     if (!contexts_.empty()) {
-      std::vector<std::int64_t> samples(rows);
       std::vector<double> begin(rows);
-      for (std::size_t k = 0; k < rows; ++k) samples[k] = asked.who.sample(k), begin[k] = asked.who.time(k);
-      seen = contexts_.over(samples, begin, asked.dt);
+      for (std::size_t k = 0; k < rows; ++k) begin[k] = asked.who.time(k);
+      seen = contexts_.over<S>(samples, begin, asked.dt);
       query.conditions = seen.conditions.data();
       query.beside = seen.beside.data();
     }
     Batch out = asked.state->empty(rows);
-    model_.velocity(query, out->data<float>(), threads_);
+    model_.velocity(query, out->template data<S>(), threads_, which);
     return out;
   }
 
+  template <class T>
   Trace solve(const solvers::Solver& solver, const std::vector<double>& begin,
-              const std::vector<std::vector<double>>& targets, const solvers::BatchSink& sink) const {
-    solvers::Schedule schedule{.start_times = begin, .targets = targets};
-    Trace out;
+              const std::vector<std::vector<double>>& targets, const Visit<T>& visit) const {
+    solvers::check_start(*states_, {.start_times = begin, .targets = targets});
+    Trace out{.outcome = {}, .times = {}, .members = members_};
+    solvers::Schedule schedule;
     for (std::size_t i = 0; i < begin.size(); ++i) {
-      out.times.push_back({begin[i]});
-      out.times[i].insert(out.times[i].end(), targets[i].begin(), targets[i].end());
+      auto& times = out.times.emplace_back(std::vector{begin[i]});
+      times.insert(times.end(), targets[i].begin(), targets[i].end());
+      schedule.start_times.insert(schedule.start_times.end(), members_, begin[i]);
+      schedule.targets.insert(schedule.targets.end(), members_, targets[i]);
+      if (members_ > 1) out.spreads.emplace_back(times.size(), metrics::infinite).front() = 0;
+      if (contexts_.empty()) continue;
+      contexts_.check_covers(i, begin[i], times.back());
+      schedule.breaks.insert(schedule.breaks.end(), members_, model::jumps(contexts_.of(i)));
     }
-    schedule.check(start->rows());
-    for (std::size_t i = 0; i < begin.size() && !contexts_.empty(); ++i) {
-      contexts_.check_covers(i, begin[i], out.times[i].back());
-      schedule.breaks.push_back(model::jumps(contexts_.of(i)));
-    }
-    out.outcome = integrate(solver, [this](const solvers::BatchQuery& asked) { return velocity(asked); },
-                            start, schedule, sink, {.steps = true});
+    const Batch reached = solvers::host_states<T>(1, model_.values());
+    std::vector<T> scales(model_.values());
+    solvers::Meeting meeting(
+        members_, [&](std::size_t sample, std::size_t target, const Batch& mean, const Batch& spread) {
+          if (spread != nullptr) {
+            metrics::value_scales<T>({spread->data<T>(), scales.size()}, model_.cells(), scales.data());
+            out.spreads[sample][target + 1] = metrics::frame_score<T>(scales);
+          }
+          visit(sample, target, mean->data<T>(), spread != nullptr ? spread->data<T>() : nullptr);
+        });
+    out.outcome = integrate(
+        solver, [this](const solvers::BatchQuery& asked) { return velocity(asked); }, start_, schedule,
+        [&](std::int64_t row, std::size_t target, const solvers::States& all, std::size_t place) {
+          model_.to_physical(all.data<S>() + place * model_.values(), 1, reached->data<T>());
+          meeting.take(static_cast<std::size_t>(row), target, reached);
+        },
+        {.steps = true});
+    if (members_ == 1) return out;
+    out.rows = std::move(out.outcome);
+    out.outcome = solvers::merged(out.rows, members_);
     return out;
   }
 
-  void check_covers(std::size_t sample, double from, double to) const {
-    if (!contexts_.empty()) contexts_.check_covers(sample, from, to);
+  // Of a step from each state, the mean of its members.
+  std::vector<double> nre(std::span<const double> dt, const std::vector<double>& begin) const {
+    const std::size_t all = dt.size() * members_;
+    std::vector<double> whole(all), half(all), from(all), middle_times(all);
+    for (std::size_t k = 0; k < all; ++k) {
+      const std::size_t i = k / members_;
+      if (k % members_ == 0 && !contexts_.empty()) contexts_.check_covers(i, begin[i], begin[i] + dt[i]);
+      whole[k] = dt[i], half[k] = dt[i] / 2, from[k] = begin[i], middle_times[k] = begin[i] + half[k];
+    }
+    const auto ask = [&](const Batch& at, std::span<const double> steps, std::span<const double> when) {
+      return velocity({at, steps, {.ahead = when}});
+    };
+    const Batch straight = ask(start_, whole, from), first = ask(start_, half, from);
+    const Batch middle = start_->empty(all);
+    const double one[]{1}, rupture[]{0.5, 0.5, -1}, long_side[]{0, 0, 1};
+    middle->combine(*start_, half, {&first, 1}, one);
+    const Batch ways[]{first, ask(middle, half, middle_times), straight};
+    const auto broken = solvers::row_squares(ways, rupture), size = solvers::row_squares(ways, long_side);
+    std::vector<double> out(dt.size(), 0);
+    for (std::size_t k = 0; k < all; ++k)
+      out[k / members_] += cvf::nre(std::sqrt(broken[k]), std::sqrt(size[k])) / static_cast<double>(members_);
+    return out;
   }
 
  private:
   const Model& model_;
+  std::size_t members_;
   Contexts contexts_;
   int threads_;
-
- public:
-  Batch start;  // in model units
+  Batch states_, start_;  // of the samples, and of all rows; in model units
 };
+
+// work(call) with a Call in the model's own precision
+template <class T, class Work>
+auto with_call(const Model& model, const T* states, std::size_t samples, const Conditions& conditions,
+               int threads, const Work& work) {
+  return model.is_double() ? work(Call<double>(model, states, samples, conditions, threads))
+                           : work(Call<float>(model, states, samples, conditions, threads));
+}
 
 template <class T>
 Trace move(const Model& model, const solvers::Solver& solver, T* states, std::size_t rows,
            std::span<const double> dt, const Conditions& conditions, int threads) {
   check_steps(dt, rows);
-  const Call call(model, states, rows, conditions, threads);
   const auto begin = start_times(conditions, rows);
   std::vector<std::vector<double>> targets;
   for (std::size_t i = 0; i < rows; ++i) targets.push_back({begin[i] + dt[i]});
-  return call.solve(solver, begin, targets,
-                    [&](std::int64_t sample, std::size_t, const solvers::States& reached, std::size_t row) {
-                      model.to_physical(reached.data<float>() + row * model.values(), 1,
-                                        states + static_cast<std::size_t>(sample) * model.values());
-                    });
+  const Visit<T> visit = [&](std::size_t sample, std::size_t, const T* reached, const T* /*spread*/) {
+    std::copy_n(reached, model.values(), states + sample * model.values());
+  };
+  return with_call(model, states, rows, conditions, threads,
+                   [&](const auto& call) { return call.template solve<T>(solver, begin, targets, visit); });
 }
 
 }  // namespace
-
-std::vector<solvers::Frame> Trace::frames(std::size_t sample) const {
-  return solvers::frames_of(outcome, sample, {times[sample].begin() + 1, times[sample].end()}, false);
-}
 
 template <class T>
 Trace forecast(const Model& model, const T* states, std::size_t rows,
@@ -116,15 +165,10 @@ Trace forecast(const Model& model, const T* states, std::size_t rows,
   if (times.size() != rows && times.size() != 1)
     throw UsageError("{} states have {} lists of times: give one for each, or one for all", rows,
                      times.size());
-  const Call call(model, states, rows, conditions, threads);
-  std::vector<T> reached(model.values());
-  return call.solve(
-      model.solver(), start_times(conditions, rows),
-      times.size() == rows ? times : std::vector(rows, times.front()),
-      [&](std::int64_t sample, std::size_t target, const solvers::States& all, std::size_t row) {
-        model.to_physical(all.data<float>() + row * model.values(), 1, reached.data());
-        visit(static_cast<std::size_t>(sample), target, reached.data());
-      });
+  return with_call(model, states, rows, conditions, threads, [&](const auto& call) {
+    return call.template solve<T>(model.solver(), start_times(conditions, rows),
+                                  times.size() == rows ? times : std::vector(rows, times.front()), visit);
+  });
 }
 
 template <class T>
@@ -144,40 +188,9 @@ template <class T>
 std::vector<double> nre(const Model& model, const T* states, std::size_t rows, std::span<const double> dt,
                         const Conditions& conditions, int threads) {
   check_steps(dt, rows);
-  const Call call(model, states, rows, conditions, threads);
   const auto begin = start_times(conditions, rows);
-  std::vector<double> half(rows), middle_times(rows);
-  for (std::size_t i = 0; i < rows; ++i) {
-    call.check_covers(i, begin[i], begin[i] + dt[i]);
-    half[i] = dt[i] / 2, middle_times[i] = begin[i] + half[i];
-  }
-  const auto ask = [&](const Batch& at, std::span<const double> steps, std::span<const double> when) {
-    return call.velocity({at, steps, {.ahead = when}});
-  };
-  const Batch straight = ask(call.start, dt, begin), first = ask(call.start, half, begin);
-  const Batch middle = call.start->empty(rows);
-  const double one[]{1}, rupture[]{0.5, 0.5, -1}, long_side[]{0, 0, 1};
-  middle->combine(*call.start, half, {&first, 1}, one);
-  const Batch ways[]{first, ask(middle, half, middle_times), straight};
-  const auto broken = solvers::row_squares(ways, rupture), size = solvers::row_squares(ways, long_side);
-  std::vector<double> out;
-  for (std::size_t i = 0; i < rows; ++i) out.push_back(cvf::nre(std::sqrt(broken[i]), std::sqrt(size[i])));
-  return out;
-}
-
-metrics::Calibration calibration_of(const Model& model) {
-  const std::string file = metrics::calibration_file(model.path());
-  const auto making = fmt::format("make it with: cvf evaluate {} --calibrate", model.path());
-  if (!std::filesystem::exists(file))
-    throw ModelError("{}: error bars need this calibration; {}", file, making);
-  auto out = metrics::load_calibration(file);
-  const std::string why = out.objection(model.checkpoint(), model.solver_choice().to_toml());
-  if (!why.empty()) throw ModelError("{}: {}; {}", file, why, making);
-  if (out.score != metrics::Signal::rupture) {
-    throw ModelError("{}: compares errors with another score than the sum of ruptures; {} --score rupture",
-                     file, making);
-  }
-  return out;
+  return with_call(model, states, rows, conditions, threads,
+                   [&](const auto& call) { return call.nre(dt, begin); });
 }
 
 #define CVF_RUNTIME(T)                                                                                       \

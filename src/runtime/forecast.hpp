@@ -1,15 +1,14 @@
 // A loaded model through time: steps, forecasts, and how far to trust them. Physical units in and out, float
-// or double; everything is an argument, so any number of threads may forecast with one model.
+// or double; everything is an argument, so any number of threads may forecast with one model. The state of a
+// model of several members is their mean.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "metrics/calibration.hpp"
 #include "runtime/contexts.hpp"
-#include "solvers/frames.hpp"
+#include "runtime/trace.hpp"
 
 namespace cvf::runtime {
 
@@ -19,17 +18,10 @@ struct Conditions {
   std::vector<double> start_times = {};             // of the states, on the clock of the controls; empty: 0
 };
 
-/// How each sample went, and the calibration's bars on it.
-struct Trace {
-  solvers::Outcome outcome;
-  std::vector<std::vector<double>> times;  // of each sample: its start, then its targets
-
-  std::vector<solvers::Frame> frames(std::size_t sample) const;
-};
-
-/// Receives a state [channels, cells] in physical units when its target is reached.
+/// Receives a state [channels, cells] in physical units when its target is reached: by all members, whose
+/// mean it is, with their standard deviation beside it; the spread of one member is null.
 template <class T>
-using Visit = std::function<void(std::size_t sample, std::size_t target, const T* state)>;
+using Visit = std::function<void(std::size_t sample, std::size_t target, const T* state, const T* spread)>;
 
 /// Through `times` (increasing, on the clock of the start times; one list for each state, or one for all) in
 /// one solve.
@@ -48,13 +40,9 @@ template <class T>
 Trace step(const Model& model, T* states, std::size_t rows, std::span<const double> dt,
            const Conditions& conditions, int threads);
 
-/// The NRE that such a step would have: three evaluations, nothing moves.
+/// The NRE that such a step would have: three evaluations, nothing moves. Of several members the mean.
 template <class T>
 std::vector<double> nre(const Model& model, const T* states, std::size_t rows, std::span<const double> dt,
                         const Conditions& conditions, int threads);
-
-/// The calibration beside the model, for this solver; a ModelError says what is missing and which command
-/// makes it.
-metrics::Calibration calibration_of(const Model& model);
 
 }  // namespace cvf::runtime

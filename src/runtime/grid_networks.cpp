@@ -41,12 +41,12 @@ Conv::Conv(const StateShape& shape, const Options& options, const Weights& weigh
   const auto size = options.size(shape);
   layout_ = std::make_shared<const kernels::ConvLayout>(size, shape.height, shape.width);
   const auto& plan = layout_->plan();
-  std::vector<kernels::LayerValues> layers{weights.layer("lift")};
+  std::vector<kernels::LayerValues> layers{layer_of(weights, "lift")};
   for (std::size_t i = 0; i < size.dilations.size(); ++i) {
-    layers.push_back(weights.layer(fmt::format("blocks.{}.spatial", i)));
-    layers.push_back(weights.layer(fmt::format("blocks.{}.mix", i)));
+    layers.push_back(layer_of(weights, fmt::format("blocks.{}.spatial", i)));
+    layers.push_back(layer_of(weights, fmt::format("blocks.{}.mix", i)));
   }
-  layers.push_back(weights.layer("output"));
+  layers.push_back(layer_of(weights, "output"));
   Buffer packed = make_buffer(static_cast<std::size_t>(plan.weight_floats));
   kernels::pack_conv(plan, layers, packed.get(), nullptr);
   parts_ = std::make_shared<const Parts>(
@@ -92,12 +92,12 @@ Sit::Sit(const StateShape& shape, const Options& options, const Weights& weights
           weights),
       plan_(std::make_unique<const kernels::cpu::Plan>(kernels::make_plan(options.size(shape)))),
       packed_(make_buffer(static_cast<std::size_t>(plan_->weight_floats))) {
-  std::vector<kernels::LayerValues> layers{weights.layer("patch")};
+  std::vector<kernels::LayerValues> layers{layer_of(weights, "patch")};
   for (int i = 0; i < options.depth; ++i) {
     for (const auto* part : {"qkv", "project", "expand", "contract"})
-      layers.push_back(weights.layer(fmt::format("blocks.{}.{}", i, part)));
+      layers.push_back(layer_of(weights, fmt::format("blocks.{}.{}", i, part)));
   }
-  layers.push_back(weights.layer("output"));
+  layers.push_back(layer_of(weights, "output"));
   kernels::pack_sit(*plan_, layers, weights.at("positions"), packed_.get(), 1);
 }
 

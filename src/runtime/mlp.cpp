@@ -44,11 +44,11 @@ void modulated_norm(const float* x, std::size_t width, const float* shift, const
 Mlp::Mlp(const fields::StateShape& shape, const Options& options, const Weights& weights)
     : width_(static_cast<std::size_t>(options.width)),
       modulation_(shape, options.conditioned, modulating(options.depth), weights),
-      input_(weights.dense("input")),
-      output_(weights.dense("output")) {
+      input_(dense_of(weights, "input")),
+      output_(dense_of(weights, "output")) {
   for (int i = 0; i < options.depth; ++i) {
-    blocks_.push_back({weights.dense(fmt::format("blocks.{}.expand", i)),
-                       weights.dense(fmt::format("blocks.{}.contract", i))});
+    blocks_.push_back({dense_of(weights, fmt::format("blocks.{}.expand", i)),
+                       dense_of(weights, fmt::format("blocks.{}.contract", i))});
   }
 }
 

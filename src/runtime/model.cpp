@@ -28,26 +28,40 @@ std::string prefix_of(std::size_t member, std::size_t members) {
   return members > 1 ? fmt::format("members.{}.", member) : "";
 }
 
-std::vector<NetworkPointer> networks_of(const Spec& spec, const model::folder::Files& files,
-                                        const std::string& folder) {
+// Why the kernels cannot compute a model of float; empty: they can.
+std::string objection(const Spec& spec) {
+  const std::size_t blocks = spec.field.settings->blocks();
+  return std::cmp_less_equal(blocks, kernels::cpu::most_blocks)
+             ? ""
+             : fmt::format("a field of {} blocks: the runtime takes up to {}", blocks,
+                           kernels::cpu::most_blocks);
+}
+
+template <class T>
+std::vector<NetworkPointerOf<T>> networks_of(const Spec& spec, const model::folder::Files& files,
+                                             const std::string& folder) {
   const auto shape = spec.shape();
   const auto members = static_cast<std::size_t>(spec.members);
-  model::refuse_beyond_memory(spec.field.name, spec.field.settings->values(shape) * spec.members,
-                              spec.precision);
-  const std::string why = objection(spec);
-  if (!why.empty()) throw ConfigError("{}", why);
+  const auto& settings = *spec.field.settings;
+  model::refuse_beyond_memory(spec.field.name, settings.values(shape) * spec.members, spec.precision);
   std::vector<fields::TensorSize> expected;
   for (std::size_t m = 0; m < members; ++m) {
-    for (auto tensor : spec.field.settings->tensors(shape)) {
+    for (auto tensor : settings.tensors(shape)) {
       tensor.name = prefix_of(m, members) + tensor.name;
       expected.push_back(std::move(tensor));
     }
   }
-  const Weights weights(files.at(std::string(model::weights_file)),
-                        fmt::format("{}/{}", folder, model::weights_file), expected);
-  std::vector<NetworkPointer> out;
-  for (std::size_t m = 0; m < members; ++m)
-    out.push_back(spec.field.settings->build(shape, weights.within(prefix_of(m, members))));
+  const WeightsOf<T> weights(files.at(std::string(model::weights_file)),
+                             fmt::format("{}/{}", folder, model::weights_file), expected);
+  std::vector<NetworkPointerOf<T>> out;
+  for (std::size_t m = 0; m < members; ++m) {
+    const auto own = weights.within(prefix_of(m, members));
+    if constexpr (std::is_same_v<T, double>) {
+      out.push_back(settings.build_double(shape, own));
+    } else {
+      out.push_back(settings.build(shape, own));
+    }
+  }
   return out;
 }
 
@@ -58,34 +72,17 @@ Spec spec_in(const model::folder::Files& files, const std::string& folder) {
 
 }  // namespace
 
-std::string objection(const Spec& spec) {
-  if (spec.precision != "float32") {
-    return fmt::format("precision = '{}': the runtime computes in float32, and the program in both",
-                       spec.precision);
-  }
-  const std::size_t blocks = spec.field.settings->blocks();
-  return std::cmp_less_equal(blocks, kernels::cpu::most_blocks)
-             ? ""
-             : fmt::format("a field of {} blocks: the runtime takes up to {}", blocks,
-                           kernels::cpu::most_blocks);
-}
-
 Model Model::load(const std::string& folder, const std::vector<std::string>& settings) {
   const std::string path = run::model_folder(folder);
   const auto files = model::read_files(path);
-  Spec spec = spec_in(files, path);
-  if (spec.members > 1) {
-    throw ModelError("{}/{}: has {} members, and the runtime steps models of one; cvf rollout takes it", path,
-                     model::model_file, spec.members);
-  }
-  return from(path, files, std::move(spec), settings);
+  return from(path, files, spec_in(files, path), settings);
 }
 
-std::optional<Model> Model::load_members(const std::string& folder) {
+std::optional<Model> Model::load_if_able(const std::string& folder) {
   const std::string path = run::model_folder(folder);
   const auto files = model::read_files(path);
   Spec spec = spec_in(files, path);
-  if (!objection(spec).empty()) return std::nullopt;
+  if (spec.precision != "float32" || !objection(spec).empty()) return std::nullopt;
   return from(path, files, std::move(spec), {});
 }
 
@@ -96,7 +93,15 @@ Model Model::from(const std::string& path, const model::folder::Files& files, Sp
   shared->spec = std::move(spec);
   const auto file = [&](std::string_view name) -> const std::string& { return files.at(std::string(name)); };
   Model out;
-  out.networks_ = with_spec(path, [&] { return networks_of(shared->spec, files, path); });
+  with_spec(path, [&] {
+    if (shared->spec.precision == "float64") {
+      out.networks_ = networks_of<double>(shared->spec, files, path);
+      return;
+    }
+    const std::string why = objection(shared->spec);
+    if (!why.empty()) throw ConfigError("{}", why);
+    out.networks_ = networks_of<float>(shared->spec, files, path);
+  });
   out.state_ = shared->spec.state;
   shared->units =
       units_of(static_cast<std::int64_t>(shared->spec.state.count(Role::state)), shared->spec.normalizer,
@@ -118,32 +123,39 @@ Model Model::on_grid(std::int64_t ny, std::int64_t nx, double dy, double dx) con
   const std::string wrong = model::misfit(wanted, spec().state, any_grid(), dy <= 0 && dx <= 0);
   if (!wrong.empty()) throw UsageError("the state {}", wrong);
   Model out = *this;
-  for (auto& network : out.networks_) {
-    if (any_grid()) network = network->on_grid(ny, nx);
-  }
+  std::visit(
+      [&](auto& networks) {
+        for (auto& network : networks) {
+          if (any_grid()) network = network->on_grid(ny, nx);
+        }
+      },
+      out.networks_);
   out.state_ = wanted;
   return out;
 }
 
 double Model::flops() const {
-  return networks_.front()->flops() * static_cast<double>(members());
+  return std::visit([](const auto& networks) { return networks.front()->flops(); }, networks_) *
+         static_cast<double>(members());
 }
 
 // The rows of each member together.
-void Model::forward(const Query& query, float* out, int threads,
+template <class T>
+void Model::forward(const QueryOf<T>& query, T* out, int threads,
                     std::span<const std::int64_t> members) const {
-  if (networks_.size() == 1) return networks_.front()->forward(query, out, threads);
+  const auto& networks = std::get<std::vector<NetworkPointerOf<T>>>(networks_);
+  if (networks.size() == 1) return networks.front()->forward(query, out, threads);
   const auto shape = spec().shape();
   const auto conditions = static_cast<std::size_t>(shape.conditions()),
              beside = static_cast<std::size_t>(shape.beside()) * cells();
-  for (std::size_t m = 0; m < networks_.size(); ++m) {
+  for (std::size_t m = 0; m < networks.size(); ++m) {
     std::vector<std::size_t> rows;
     for (std::size_t k = 0; k < members.size(); ++k) {
       if (std::cmp_equal(members[k], m)) rows.push_back(k);
     }
     if (rows.empty()) continue;
-    const auto gathered = [&](const float* from, std::size_t each) {
-      std::vector<float> own;
+    const auto gathered = [&](const T* from, std::size_t each) {
+      std::vector<T> own;
       for (const auto row : rows) own.insert(own.end(), from + row * each, from + (row + 1) * each);
       return own;
     };
@@ -153,8 +165,8 @@ void Model::forward(const Query& query, float* out, int threads,
     for (const auto row : rows) {
       if (!query.dt.empty()) dt.push_back(query.dt[row]);
     }
-    std::vector<float> answer(state.size());
-    networks_[m]->forward(
+    std::vector<T> answer(state.size());
+    networks[m]->forward(
         {static_cast<std::int64_t>(rows.size()), state.data(), dt, numbers.data(), fields.data()},
         answer.data(), threads);
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -162,46 +174,56 @@ void Model::forward(const Query& query, float* out, int threads,
   }
 }
 
-void Model::velocity(const Query& query, float* out, int threads,
+template <class T>
+void Model::velocity(const QueryOf<T>& query, T* out, int threads,
                      std::span<const std::int64_t> members) const {
   forward(query, out, threads, members);
   const auto& units = shared_->units;
   const std::size_t count = cells();
   for (std::int64_t r = 0; r < query.rows; ++r) {
     for (std::size_t c = 0; c < channels(); ++c, out += count) {
-      const auto factor = static_cast<float>(units.factor[c]), offset = static_cast<float>(units.offset[c]);
+      const auto factor = static_cast<T>(units.factor[c]), offset = static_cast<T>(units.offset[c]);
       for (std::size_t i = 0; i < count; ++i) out[i] = offset + out[i] * factor;
     }
   }
 }
 
-template <class T>
-void Model::to_model(const T* states, std::size_t rows, float* out) const {
+template <class Physical, class T>
+void Model::to_model(const Physical* states, std::size_t rows, T* out) const {
+  using Wide = std::common_type_t<Physical, T>;
   const std::size_t count = cells();
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < channels(); ++c, states += count, out += count) {
-      const auto mean = static_cast<T>(shared_->units.mean[c]),
-                 sigma = static_cast<T>(shared_->units.sigma[c]);
-      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<float>((states[i] - mean) / sigma);
+      const auto mean = static_cast<Wide>(shared_->units.mean[c]),
+                 sigma = static_cast<Wide>(shared_->units.sigma[c]);
+      for (std::size_t i = 0; i < count; ++i)
+        out[i] = static_cast<T>((static_cast<Wide>(states[i]) - mean) / sigma);
     }
   }
 }
 
-template <class T>
-void Model::to_physical(const float* states, std::size_t rows, T* out) const {
+template <class T, class Physical>
+void Model::to_physical(const T* states, std::size_t rows, Physical* out) const {
+  using Wide = std::common_type_t<Physical, T>;
   const std::size_t count = cells();
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < channels(); ++c, states += count, out += count) {
-      const auto mean = static_cast<T>(shared_->units.mean[c]),
-                 sigma = static_cast<T>(shared_->units.sigma[c]);
-      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<T>(states[i]) * sigma + mean;
+      const auto mean = static_cast<Wide>(shared_->units.mean[c]),
+                 sigma = static_cast<Wide>(shared_->units.sigma[c]);
+      for (std::size_t i = 0; i < count; ++i)
+        out[i] = static_cast<Physical>(static_cast<Wide>(states[i]) * sigma + mean);
     }
   }
 }
 
-template void Model::to_model<float>(const float*, std::size_t, float*) const;
-template void Model::to_model<double>(const double*, std::size_t, float*) const;
-template void Model::to_physical<float>(const float*, std::size_t, float*) const;
-template void Model::to_physical<double>(const float*, std::size_t, double*) const;
+#define CVF_RUNTIME_MODEL(T)                                                                         \
+  template void Model::velocity<T>(const QueryOf<T>&, T*, int, std::span<const std::int64_t>) const; \
+  template void Model::to_model<float, T>(const float*, std::size_t, T*) const;                      \
+  template void Model::to_model<double, T>(const double*, std::size_t, T*) const;                    \
+  template void Model::to_physical<T, float>(const T*, std::size_t, float*) const;                   \
+  template void Model::to_physical<T, double>(const T*, std::size_t, double*) const;
+CVF_RUNTIME_MODEL(float)
+CVF_RUNTIME_MODEL(double)
+#undef CVF_RUNTIME_MODEL
 
 }  // namespace cvf::runtime

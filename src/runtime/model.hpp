@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "model/folder.hpp"
@@ -18,9 +19,6 @@ namespace cvf::runtime {
 
 using Spec = model::SpecOf<Choice>;
 
-/// Why the runtime cannot compute a model that is sound otherwise; empty: it can.
-std::string objection(const Spec& spec);
-
 class Model {
  public:
   /// A model's folder, or a run's (its best, else its last model). `settings` choose and tune the solver, as
@@ -28,9 +26,9 @@ class Model {
   /// sentence for a folder that is missing, damaged, of another format or does not fit its own configuration.
   static Model load(const std::string& folder, const std::vector<std::string>& settings = {});
 
-  /// The same with any number of members, for who rolls out each by itself; nothing for a sound model that
-  /// the runtime cannot compute (`objection`).
-  static std::optional<Model> load_members(const std::string& folder);
+  /// The same; nothing for a sound model that has no fast kernels here: of double precision, or of more
+  /// blocks than they take.
+  static std::optional<Model> load_if_able(const std::string& folder);
 
   /// The same model on another grid, where its field has no positions; dy and dx are the spacings there, 0
   /// where they should not be compared with those of training.
@@ -44,8 +42,13 @@ class Model {
   const std::string& objective() const { return shared_->habits.objective; }  // empty when unknown
   const std::shared_ptr<const solvers::StepErrors>& step_errors() const { return shared_->step_errors; }
   const Units& units() const { return shared_->units; }
-  std::size_t members() const { return networks_.size(); }
-  bool any_grid() const { return networks_.front()->any_grid(); }
+  bool is_double() const { return spec().precision == "float64"; }  // what the networks compute in
+  std::size_t members() const {
+    return std::visit([](const auto& networks) { return networks.size(); }, networks_);
+  }
+  bool any_grid() const {
+    return std::visit([](const auto& networks) { return networks.front()->any_grid(); }, networks_);
+  }
   double flops() const;  // of one evaluation of a state by all members
   const solvers::Choice& solver_choice() const { return shared_->habits.solver; }
   const solvers::Solver& solver() const { return *shared_->solver; }
@@ -55,19 +58,22 @@ class Model {
   std::size_t values() const { return channels() * cells(); }  // of one state
 
   /// den(psi): the mean velocity of the normalised state, each row by the member that `members` names for it;
-  /// empty: by the only one.
-  void velocity(const Query& query, float* out, int threads,
+  /// empty: by the only one. T is double where is_double(), else float; the same below.
+  template <class T>
+  void velocity(const QueryOf<T>& query, T* out, int threads,
                 std::span<const std::int64_t> members = {}) const;
 
-  template <class T>
-  void to_model(const T* states, std::size_t rows, float* out) const;
-  template <class T>
-  void to_physical(const float* states, std::size_t rows, T* out) const;
+  /// Between physical states of float or double and those of the model.
+  template <class Physical, class T>
+  void to_model(const Physical* states, std::size_t rows, T* out) const;
+  template <class T, class Physical>
+  void to_physical(const T* states, std::size_t rows, Physical* out) const;
 
  private:
   static Model from(const std::string& path, const model::folder::Files& files, Spec spec,
                     const std::vector<std::string>& settings);
-  void forward(const Query& query, float* out, int threads, std::span<const std::int64_t> members) const;
+  template <class T>
+  void forward(const QueryOf<T>& query, T* out, int threads, std::span<const std::int64_t> members) const;
 
   struct Shared {
     Spec spec;
@@ -79,7 +85,8 @@ class Model {
   };
 
   std::shared_ptr<const Shared> shared_;
-  std::vector<NetworkPointer> networks_;  // of the members
+  std::variant<std::vector<NetworkPointer>, std::vector<NetworkPointerOf<double>>>
+      networks_;  // of the members
   StateSpec state_;
 };
 

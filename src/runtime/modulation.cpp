@@ -26,10 +26,10 @@ Modulation::Modulation(const fields::StateShape& shape, bool conditioned,
     : dt_ref_(shape.dt_ref),
       conditioned_(conditioned),
       frequencies_(weights.at("step.frequencies"), weights.at("step.frequencies") + step_waves),
-      first_(weights.dense("step.first")),
-      second_(weights.dense("step.second")),
-      modulate_(weights.dense(layers)) {
-  if (shape.conditions() > 0) context_ = weights.dense("step.context");
+      first_(dense_of(weights, "step.first")),
+      second_(dense_of(weights, "step.second")),
+      modulate_(dense_of(weights, layers)) {
+  if (shape.conditions() > 0) context_ = dense_of(weights, "step.context");
 }
 
 double Modulation::flops() const {

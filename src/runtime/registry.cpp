@@ -1,3 +1,4 @@
+#include "runtime/double_networks.hpp"
 #include "runtime/networks.hpp"
 
 namespace cvf::runtime {
@@ -13,7 +14,7 @@ std::size_t blocks_of(const fields::MlpOptions& /*any number*/) {
   return 0;
 }
 
-template <class Type>
+template <class Type, class DoubleType>
 std::unique_ptr<Settings> settings_of() {
   struct Concrete : OptionsOf<Type, Settings> {
     double values(const fields::StateShape& shape) const override { return this->options.values(shape); }
@@ -21,6 +22,10 @@ std::unique_ptr<Settings> settings_of() {
       return this->options.tensors(shape);
     }
     bool conditioned() const override { return this->options.conditioned; }
+    NetworkPointerOf<double> build_double(const fields::StateShape& shape,
+                                          const WeightsOf<double>& weights) const override {
+      return std::make_shared<const DoubleType>(shape, this->options, weights);
+    }
     std::size_t blocks() const override { return blocks_of(this->options); }
   };
   return std::make_unique<Concrete>();
@@ -29,8 +34,9 @@ std::unique_ptr<Settings> settings_of() {
 }  // namespace
 
 std::span<const Row> registry() {
-  static const std::vector<Row> rows{
-      {"conv", settings_of<Conv>}, {"sit", settings_of<Sit>}, {"mlp", settings_of<Mlp>}};
+  static const std::vector<Row> rows{{"conv", settings_of<Conv, DoubleConv>},
+                                     {"sit", settings_of<Sit, DoubleSit>},
+                                     {"mlp", settings_of<Mlp, DoubleMlp>}};
   return rows;
 }
 

@@ -13,32 +13,39 @@
 
 namespace cvf::runtime {
 
-class Weights {
+/// Of float or double, as the model was trained.
+template <class T>
+class WeightsOf {
  public:
   /// Points into the file, which must outlive it; half precision is widened. A ModelError names a tensor that
   /// is missing, has no place, or is unlike what is expected.
-  Weights(std::string_view file, std::string_view path, const std::vector<fields::TensorSize>& expected);
+  WeightsOf(std::string_view file, std::string_view path, const std::vector<fields::TensorSize>& expected);
 
   /// Those whose names begin so, under the rest of their names.
-  Weights within(const std::string& beginning) const;
+  WeightsOf within(const std::string& beginning) const;
 
-  const float* at(const std::string& name) const { return tensors_.at(name).values; }
-  kernels::LayerValues layer(const std::string& name) const {
-    return {at(name + ".weight"), at(name + ".bias")};
-  }
-  /// A linear layer, packed; or several on the same input, whose results stand side by side.
-  kernels::DenseLayer dense(const std::string& name) const { return dense(std::vector{name}); }
-  kernels::DenseLayer dense(const std::vector<std::string>& names) const;
+  const T* at(const std::string& name) const { return tensors_.at(name).values; }
+  const std::vector<std::int64_t>& sizes(const std::string& name) const { return tensors_.at(name).sizes; }
 
  private:
   struct Tensor {
-    const float* values;
+    const T* values;
     std::vector<std::int64_t> sizes;
   };
-  Weights() = default;
+  WeightsOf() = default;
   std::map<std::string, Tensor> tensors_;
-  std::shared_ptr<std::deque<std::vector<float>>> copies_ =
-      std::make_shared<std::deque<std::vector<float>>>();
+  std::shared_ptr<std::deque<std::vector<T>>> copies_ = std::make_shared<std::deque<std::vector<T>>>();
 };
+using Weights = WeightsOf<float>;
+
+inline kernels::LayerValues layer_of(const Weights& weights, const std::string& name) {
+  return {weights.at(name + ".weight"), weights.at(name + ".bias")};
+}
+/// A linear layer, packed for the CPU kernels; or several on the same input, whose results stand side by
+/// side.
+kernels::DenseLayer dense_of(const Weights& weights, const std::vector<std::string>& names);
+inline kernels::DenseLayer dense_of(const Weights& weights, const std::string& name) {
+  return dense_of(weights, std::vector{name});
+}
 
 }  // namespace cvf::runtime

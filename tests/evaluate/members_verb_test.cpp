@@ -4,7 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cvf/cvf.hpp"
 #include "data/hdf5.hpp"
+#include "data/source.hpp"
 #include "evaluate/calibration.hpp"
 #include "support/has.hpp"
 #include "support/program.hpp"
@@ -72,6 +74,52 @@ TEST_F(MembersVerb, GivesMeanSpreadAndBarsForEveryValue) {
   const auto evaluated = ran({"evaluate", run_, "--protocol", "time_informed", "--coverage", "0.8"}).out;
   EXPECT_TRUE(has(evaluated, "coverage of single values by lead time")) << evaluated;
   EXPECT_TRUE(has(evaluated, "one_member"));
+}
+
+template <class T>
+void expect_near(const std::vector<T>& mine, const std::vector<double>& theirs, const char* what) {
+  ASSERT_EQ(mine.size(), theirs.size()) << what;
+  double size = 0;
+  for (const double value : theirs) size = std::fmax(size, std::isinf(value) ? 0 : std::abs(value));
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    if (std::isinf(theirs[i])) {
+      EXPECT_TRUE(std::isinf(mine[i])) << what;
+    } else {
+      EXPECT_NEAR(mine[i], theirs[i], 1e-6 * size) << what << ' ' << i;
+    }
+  }
+}
+
+TEST_F(MembersVerb, LibcvfGivesWhatRolloutWrites) {
+  train(run_, 3);
+  ran({"evaluate", run_, "--calibrate"});
+  ran({"rollout", run_, "--samples", "8:10", "--until", "4", "--coverage", "0.8", "--out", out_});
+  const auto root = data::hdf5::File::open(out_).root();
+  const auto file = data::open(out_);
+  const auto model = Surrogate::load(run_);
+  EXPECT_EQ(model.members(), 3U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto of = [&](const char* name) {
+      auto all = root.dataset(fmt::format("000{}/{}", i, name)).read_all();
+      const std::size_t given = all.size() / file->times(i).size();  // the first frame
+      return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(given), all.end());
+    };
+    const auto times = file->times(i);
+    const std::vector<double> wanted(times.begin() + 1, times.end());
+    std::vector<float> frames(times.size() * 2);
+    file->read(i, 0, times.size(), frames);
+    const std::vector<float> start(frames.begin(), frames.begin() + 2);
+    const std::vector<double> then(frames.begin() + 2, frames.end());
+    const auto forecast = model.forecast<float>(start, wanted);
+    expect_near(forecast.states, then, "states");
+    expect_near(forecast.spread, of("spread"), "spread");
+    expect_near(forecast.trace.error_bars(0, 0.8, wanted.size()), of("frames/error_bar"), "error bars");
+    expect_near(model.value_bars<float>(forecast.spread, wanted, 0.8), of("value_bar"), "value bars");
+    std::vector<double> evaluations;
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      evaluations.push_back(static_cast<double>(forecast.trace.result(0, k).evaluations));
+    EXPECT_EQ(evaluations, of("frames/evaluations"));
+  }
 }
 
 TEST_F(MembersVerb, OneMemberHasStepDoublingAndNoSpread) {

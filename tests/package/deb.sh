@@ -13,7 +13,7 @@ cpack -G DEB --config "$build/CPackConfig.cmake" -B "$scratch" >/dev/null
 package=$(ls "$scratch"/*.deb)
 dpkg-deb -x "$package" "$scratch/unpacked"
 installed=$(echo "$scratch"/unpacked/*)  # its only folder, the prefix
-for file in bin/cvf bin/cvf-models bin/cvf-probe include/cvf/cvf.h include/cvf/cvf.hpp include/cvf/cvf.f90 lib/libcvf.so.1 lib/libcvf.a \
+for file in bin/cvf bin/cvf-models bin/cvf-probe include/cvf/cvf.h include/cvf/cvf.hpp include/cvf/cvf.f90 include/cvf/cvf_c.inc lib/libcvf.so.1 lib/libcvf.a \
             lib/cmake/cvf/cvf-config.cmake lib/pkgconfig/cvf.pc lib/python3/dist-packages/cvf/__init__.py \
             share/cvf/configs/pendulum.toml share/cvf/docs/install.md; do
   [ -e "$installed/$file" ] || { echo "$package lacks $file"; exit 1; }

@@ -50,9 +50,9 @@ def shapes_of(field, channels, grid, conditions):
     return out
 
 
-def _random(name, shape, draw):
+def _random(shape, draw, kind):
     scale = 0.7 / np.sqrt(np.prod(shape[1:])) if len(shape) > 1 else 0.1
-    return (draw.standard_normal(shape) * scale).astype(np.float32)
+    return (draw.standard_normal(shape) * scale).astype(kind)
 
 
 def _safetensors(tensors):
@@ -88,12 +88,12 @@ def write(folder, field, channels, grid=(), boundary="", context=None, nodes=2, 
     count = {part: len(context.get(part, [])) for part in ("parameters", "static", "controls", "control_fields")}
     shapes = shapes_of(field, len(channels) + count["static"] + nodes * count["control_fields"], grid,
                        count["parameters"] + nodes * count["controls"])
-    weights = {}
+    weights, kind = {}, np.dtype(precision)
     for member in range(members):
         prefix = f"members.{member}." if members > 1 else ""
         for name, shape in shapes.items():
-            weights[prefix + name] = _random(name, shape, draw)
-        weights[prefix + "step.frequencies"] = np.exp(np.arange(64) * (-np.log(100.0) / 64)).astype(np.float32)
+            weights[prefix + name] = _random(shape, draw, kind)
+        weights[prefix + "step.frequencies"] = np.exp(np.arange(64) * (-np.log(100.0) / 64)).astype(kind)
     size = len(channels)
     statistics = {"state_mean": draw.standard_normal(size), "state_variance": draw.uniform(0.5, 4, size),
                   "velocity_mean": draw.standard_normal(size), "velocity_variance": draw.uniform(0.2, 2, size)}

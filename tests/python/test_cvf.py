@@ -48,6 +48,8 @@ class TrainedOnce(unittest.TestCase):
         os.chdir(cls.scratch.name)
         cls.runs = {"mlp": cvf.train({"data": {"file": "p.h5"}, **PENDULUM}, out="mlp"),
                     "context": cvf.train({"data": {"file": "p.h5", "parameters": ["gravity"]}, **PENDULUM}, out="context")}
+        cls.runs["members"] = cvf.train({"data": {"file": "p.h5"}, **PENDULUM, "split": {
+            "train": "0:6", "validation": "6:11", "test": "11:12"}, "train": {"steps": 30, "members": 3}}, out="members")
         for name, field in (("conv", {"name": "conv", "width": 8, "patch": 2}),
                             ("sit", {"name": "sit", "width": 16, "depth": 1, "heads": 2, "patch": 4})):
             cls.runs[name] = cvf.train(grid_run("g.h5", **field), out=name)
@@ -58,7 +60,7 @@ class TrainedOnce(unittest.TestCase):
         cls.scratch.cleanup()
 
     def first(self, name, count=3):
-        data = cvf.open("p.h5" if name in ("mlp", "context") else "g.h5", samples=f"0:{count}")
+        data = cvf.open("p.h5" if name in ("mlp", "context", "members") else "g.h5", samples=f"0:{count}")
         return data.first().astype(np.float64)
 
     def test_a_model_says_what_it_is(self):
@@ -161,6 +163,28 @@ class TrainedOnce(unittest.TestCase):
         for states in found:
             np.testing.assert_array_equal(states, expected)
 
+    def test_members_give_their_mean_and_spread(self):
+        model, states = cvf.load(self.runs["members"]), self.first("members")
+        self.assertEqual(model.members, 3)
+        self.assertIn("3 members of mlp", repr(model))
+        times = np.array([0.0, 0.4, 1.0])
+        forecast = model.forecast(states, times)
+        self.assertEqual(forecast.spread.shape, forecast.states.shape)
+        self.assertTrue((forecast.spread[:, 1:] > 0).all() and (forecast.spread[:, 0] == 0).all())
+        np.testing.assert_allclose(model.advance(states, 0.4), forecast.states[:, 1], rtol=1e-6, atol=1e-6)
+        single = model.forecast(states[0].astype(np.float32), times)
+        np.testing.assert_allclose(single.spread, forecast.spread[0], rtol=1e-2, atol=1e-5)
+        with self.assertRaisesRegex(cvf.ModelError, "cvf evaluate"):
+            forecast.error_bars(0.8)
+        cvf.calibrate(self.runs["members"])
+        self.assertEqual(forecast.error_bars(0.8).shape, (3, 3))
+        bars = forecast.value_bars(0.8)
+        self.assertTrue((bars[:, 1:] > 0).all() and (bars[:, 0] == 0).all())
+        subprocess.run([os.environ["CVF_PROGRAM"], "rollout", os.fspath(self.runs["members"]), "--data", "p.h5", "--samples", "0:3",
+                        "--times", "0.4,1.0", "--out", "forecast.h5"], check=True, capture_output=True)
+        np.testing.assert_allclose(cvf.open("forecast.h5").states, forecast.states, rtol=1e-6, atol=1e-6)
+        self.assertIsNone(cvf.load(self.runs["mlp"]).forecast(states, times).spread)
+
     def test_a_context_is_given_by_name(self):
         model, states = cvf.load(self.runs["context"]), self.first("context")
         light = model.step(states, 0.2, parameters={"gravity": 0.5})
@@ -222,7 +246,7 @@ class TrainedOnce(unittest.TestCase):
 
     @unittest.skipIf(torch is None, "torch is not installed")
     def test_the_torch_module_is_equal(self):
-        for name in ("mlp", "conv", "sit", "context"):
+        for name in ("mlp", "conv", "sit", "context", "members"):
             model, states = cvf.load(self.runs[name]), self.first(name)
             context = {"parameters": {"gravity": [0.6, 1.0, 1.9]}} if name == "context" else {}
             given = {"parameters": torch.tensor([[0.6], [1.0], [1.9]])} if name == "context" else {}

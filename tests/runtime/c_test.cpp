@@ -3,7 +3,6 @@
 
 #include "cvf/cvf.h"
 #include "cvf/cvf.hpp"
-#include "metrics/calibration.hpp"
 #include "runtime/models.hpp"
 
 namespace cvf::runtime {
@@ -25,7 +24,7 @@ class CInterface : public testing::Test {
   Pair pair_;
   cvf_model* model_ = nullptr;
   std::vector<double> states_;
-  const double dt_[2]{0.3, 0.5}, times_[3]{0.2, 0.6, 0.7};
+  const double dt_[2]{0.3, 0.5}, times_[3]{0.2, 0.6, 0.75};
 };
 
 TEST_F(CInterface, Describes) {
@@ -112,7 +111,7 @@ TEST_F(CInterface, ForecastsIntoAnArrayAndToAVisitor) {
   ASSERT_EQ(cvf_trace_steps(trace, 1, &steps, &count), CVF_OK);
   double length = 0;
   for (std::size_t i = 0; i < count; ++i) length += steps[i].length;
-  EXPECT_NEAR(length, 0.7, 1e-9);
+  EXPECT_NEAR(length, 0.75, 1e-9);
   EXPECT_EQ(static_cast<std::int64_t>(count), whole.accepted);
   EXPECT_EQ(cvf_trace_result(trace, 2, &whole), CVF_USAGE);
   EXPECT_EQ(cvf_trace_target(trace, 0, 3, &part), CVF_USAGE);
@@ -126,14 +125,7 @@ TEST_F(CInterface, HasErrorBarsWhereTheModelHasACalibration) {
   EXPECT_EQ(cvf_trace_error_bars(trace, 0, 0.5, bars.data()), CVF_MODEL);
   EXPECT_NE(std::string(cvf_message()).find("cvf evaluate"), std::string::npos) << cvf_message();
 
-  metrics::Calibration made;
-  made.checkpoint = pair_.plain->checkpoint();
-  made.solver = pair_.plain->solver_choice().to_toml();
-  made.horizon = 0.65;
-  made.shortest_interval = made.longest_interval = 0.1;
-  made.shape.assign(metrics::octaves, 1);
-  made.set_ratios({1, 2, 3, 4, 5});
-  metrics::save(made, metrics::calibration_file(pair_.plain->path()));
+  auto made = test::calibrate(*pair_.plain, metrics::Signal::rupture);
   ASSERT_EQ(cvf_trace_error_bars(trace, 0, 0.5, bars.data()), CVF_OK) << cvf_message();
   EXPECT_GT(bars[0], 0);
   EXPECT_GT(bars[1], bars[0]) << "doubt grows";

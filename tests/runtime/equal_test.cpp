@@ -79,7 +79,7 @@ TEST_P(Equal, ForecastsOfEverySolver) {
     const auto given = values_of<double>(states);
     const auto trace =
         forecast<double>(*pair.plain, given.data(), 3, targets, conditions, 1,
-                         [&](std::size_t sample, std::size_t target, const double* state) {
+                         [&](std::size_t sample, std::size_t target, const double* state, const double*) {
                            std::copy_n(state, values, mine.data() + (sample * 3 + target) * values);
                          });
     EXPECT_LT(relative_difference(mine, rollout::tensor_of(expected.states).narrow(1, 1, 3)), round_off)

@@ -71,6 +71,15 @@ inline model::TrainedModel random_model(const Kind& kind, int members = 1) {
   return out;
 }
 
+/// The same in double precision, with weights that float does not hold.
+inline model::TrainedModel in_double(model::TrainedModel model) {
+  const torch::NoGradGuard no_gradients;
+  model.spec.precision = "float64";
+  model.field->to(torch::kDouble);
+  for (auto& p : model.field->parameters()) p.add_(torch::randn_like(p), 1e-9);
+  return model;
+}
+
 /// A context that jumps at 0.55 where it has controls.
 inline SampleContextPointer random_context(const model::TrainedModel& model) {
   const auto names = model.spec.context.names();
@@ -91,8 +100,10 @@ inline SampleContextPointer random_context(const model::TrainedModel& model) {
 
 /// Both sides of a comparison.
 struct Pair {
-  explicit Pair(const Kind& kind, const std::vector<std::string>& settings = {})
-      : tensors(random_model(kind)) {
+  explicit Pair(const Kind& kind, const std::vector<std::string>& settings = {}, int members = 1)
+      : Pair(random_model(kind, members), settings) {}
+  explicit Pair(model::TrainedModel model, const std::vector<std::string>& settings = {})
+      : tensors(std::move(model)) {
     model::save(tensors, scratch.path("run/best"));
     plain = std::make_unique<runtime::Model>(runtime::Model::load(scratch.path("run"), settings));
   }
@@ -113,6 +124,20 @@ struct Pair {
   model::TrainedModel tensors;
   std::unique_ptr<runtime::Model> plain;
 };
+
+/// Bars of 1 to 5 times the doubt of this kind, up to a time of 0.7.
+inline metrics::Calibration calibrate(const runtime::Model& model, metrics::Signal score) {
+  metrics::Calibration made;
+  made.checkpoint = model.checkpoint();
+  made.solver = model.solver_choice().to_toml();
+  made.score = score;
+  made.horizon = 0.7;
+  made.shortest_interval = made.longest_interval = 0.1;
+  made.shape.assign(metrics::octaves, 1);
+  made.set_ratios({1, 2, 3, 4, 5});
+  metrics::save(made, metrics::calibration_file(model.path()));
+  return made;
+}
 
 template <class T>
 std::vector<T> values_of(const torch::Tensor& t) {

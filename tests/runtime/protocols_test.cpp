@@ -18,7 +18,7 @@ constexpr double round_off = 1e-6;
 struct Sides {
   explicit Sides(const Kind& kind, int members = 1) : tensors(test::random_model(kind, members)) {
     model::save(tensors, scratch.path("model"));
-    ours = on_runtime(runtime::Model::load_members(scratch.path("model")).value());
+    ours = on_runtime(runtime::Model::load_if_able(scratch.path("model")).value());
     theirs = on_tensors(tensors);
     for (std::size_t i = 0; i < times.size() && !tensors.spec.context.empty(); ++i)
       contexts.push_back(test::random_context(tensors));
@@ -155,7 +155,7 @@ TEST(RuntimeModel, LeavesModelsInDoublePrecisionToLibTorch) {
   model.spec.precision = "float64";
   model.field->to(torch::kDouble);
   model::save(model, scratch.path("model"));
-  EXPECT_FALSE(runtime::Model::load_members(scratch.path("model")).has_value());
+  EXPECT_FALSE(runtime::Model::load_if_able(scratch.path("model")).has_value());
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The C interface: states through time.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "runtime/c/handles.hpp"
@@ -38,24 +37,6 @@ Conditions conditions_of(const cvf_model& model, std::size_t batch, const cvf_co
     out.contexts.push_back(context_of(model, given->contexts[i]));
   if (given->start_times != nullptr) out.start_times.assign(given->start_times, given->start_times + batch);
   return out;
-}
-
-double largest_error(const std::vector<solvers::Step>& steps) {
-  double worst = std::numeric_limits<double>::quiet_NaN();
-  for (const auto& step : steps) worst = std::fmax(worst, step.error);  // fmax passes over NaN
-  return worst;
-}
-
-cvf_result result_of(const solvers::Counts& counts, const solvers::RowStatus& row_status,
-                     const std::vector<solvers::Step>& steps) {
-  return {.status = static_cast<int32_t>(row_status.status),
-          .reached = solvers::reaches_target(row_status.status) ? 1 : 0,
-          .time = row_status.time,
-          .step = row_status.step,
-          .evaluations = counts.evaluations,
-          .accepted = counts.accepted,
-          .rejected = counts.rejected,
-          .largest_error = largest_error(steps)};
 }
 
 // The others went where they should; whoever looks at codes only must hear of the first that did not.
@@ -119,68 +100,69 @@ int forecast_of(const cvf_model* model, std::size_t batch, const T* states, cons
 }
 
 template <class T>
+struct Arrays {  // [batch][time_count][state_values]
+  T *forecast, *spread = nullptr;
+};
+
+template <class T>
 int forecast_into(const cvf_model* model, std::size_t batch, const T* states, const double* times,
-                  std::size_t time_lists, std::size_t time_count, const cvf_conditions* conditions, T* out,
-                  cvf_trace** trace) noexcept {
+                  std::size_t time_lists, std::size_t time_count, const cvf_conditions* conditions,
+                  Arrays<T> out, cvf_trace** trace) noexcept {
   const int code = guarded([&] {
-    const std::size_t count = required(model, "model").model.values() * time_count * batch;
-    if (count > 0) std::fill_n(&required(out, "forecast"), count, std::numeric_limits<T>::quiet_NaN());
+    if (trace != nullptr) *trace = nullptr;
+    const Model& loaded = required(model, "model").model;
+    const std::size_t count = loaded.values() * time_count * batch;
+    const auto nowhere = std::numeric_limits<T>::quiet_NaN();
+    if (out.spread != nullptr && loaded.members() == 1)
+      throw UsageError("spread: the model has one member, so there is no spread of members");
+    if (count > 0) std::fill_n(&required(out.forecast, "forecast"), count, nowhere);
+    if (count > 0 && out.spread != nullptr) std::fill_n(out.spread, count, nowhere);
   });
   if (code != CVF_OK) return code;
   const std::size_t values = model->model.values();
   return forecast_of<T>(
       model, batch, states, times, time_lists, time_count, conditions,
-      [&](std::size_t sample, std::size_t target, const T* state) {
-        std::copy_n(state, values, out + (sample * time_count + target) * values);
+      [&](std::size_t sample, std::size_t target, const T* state, const T* spread) {
+        const std::size_t place = (sample * time_count + target) * values;
+        std::copy_n(state, values, out.forecast + place);
+        if (out.spread != nullptr) std::copy_n(spread, values, out.spread + place);
       },
       trace);
 }
 
-template <class T, class Visitor>
+// `call` takes what a visitor of one kind or another is given.
+template <class T, class Visitor, class Call>
 int forecast_to(const cvf_model* model, std::size_t batch, const T* states, const double* times,
                 std::size_t time_lists, std::size_t time_count, const cvf_conditions* conditions,
-                Visitor visitor, void* user, cvf_trace** trace) noexcept {
+                Visitor visitor, const Call& call, cvf_trace** trace) noexcept {
   if (visitor == nullptr) return failed(CVF_USAGE, "visit is NULL");
   return forecast_of<T>(
       model, batch, states, times, time_lists, time_count, conditions,
-      [&](std::size_t sample, std::size_t target, const T* state) {
+      [&](std::size_t sample, std::size_t target, const T* state, const T* spread) {
         const double time = times[(time_lists == 1 ? 0 : sample) * time_count + target];
-        if (visitor(user, sample, target, time, state) != 0)
+        if (call(sample, target, time, state, spread) != 0)
           throw Interrupted("the visitor stopped the forecast at sample {}, time {}", sample, time);
       },
       trace);
 }
 
-const std::vector<solvers::Step>& steps_of(const cvf_trace* trace, std::size_t sample) {
-  const auto& all = required(trace, "trace").trace.outcome.steps;
-  if (sample >= all.size()) throw UsageError("sample {} of a forecast of {}", sample, all.size());
-  return all[sample];
+template <class Visitor>
+auto without_spread(Visitor visit, void* user) {
+  return [=](std::size_t sample, std::size_t target, double time, const auto* state, const auto*) {
+    return visit(user, sample, target, time, state);
+  };
+}
+template <class Visitor>
+auto with_spread(Visitor visit, void* user) {
+  return [=](std::size_t sample, std::size_t target, double time, const auto* state, const auto* spread) {
+    return visit(user, sample, target, time, state, spread);
+  };
 }
 
 }  // namespace
-
-std::string message_of(const solvers::RowStatus& row_status) {
-  if (row_status.status == solvers::Status::done) return "";
-  const std::string sentence = solvers::sentence(0, row_status);
-  return sentence.substr(sentence.find(": ") + 2);
-}
-
-cvf_result result_of(const Trace& trace, std::size_t sample) {
-  const auto& o = trace.outcome;
-  return result_of(o.counts[sample], o.statuses[sample], o.steps[sample]);
-}
-
 }  // namespace cvf::runtime
 
 using namespace cvf::runtime;
-
-cvf_trace::cvf_trace(Model of, Trace how) : model(std::move(of)), trace(std::move(how)) {
-  for (const auto& some : trace.outcome.steps) {
-    steps.emplace_back();
-    for (const auto& s : some) steps.back().push_back({s.time, s.step, s.error});
-  }
-  for (const auto& row_status : trace.outcome.statuses) messages.push_back(message_of(row_status));
-}
 
 int cvf_step(const cvf_model* model, size_t batch, double* states, const double* dt,
              const cvf_conditions* conditions, cvf_result* results) {
@@ -211,66 +193,50 @@ int cvf_nre_f32(const cvf_model* model, size_t batch, const float* states, const
 int cvf_forecast(const cvf_model* model, size_t batch, const double* states, const double* times,
                  size_t time_lists, size_t time_count, const cvf_conditions* conditions, double* forecast,
                  cvf_trace** trace) {
-  return forecast_into(model, batch, states, times, time_lists, time_count, conditions, forecast, trace);
+  return forecast_into<double>(model, batch, states, times, time_lists, time_count, conditions, {forecast},
+                               trace);
 }
 int cvf_forecast_f32(const cvf_model* model, size_t batch, const float* states, const double* times,
                      size_t time_lists, size_t time_count, const cvf_conditions* conditions, float* forecast,
                      cvf_trace** trace) {
-  return forecast_into(model, batch, states, times, time_lists, time_count, conditions, forecast, trace);
+  return forecast_into<float>(model, batch, states, times, time_lists, time_count, conditions, {forecast},
+                              trace);
 }
+int cvf_forecast_spread(const cvf_model* model, size_t batch, const double* states, const double* times,
+                        size_t time_lists, size_t time_count, const cvf_conditions* conditions,
+                        double* forecast, double* spread, cvf_trace** trace) {
+  return forecast_into<double>(model, batch, states, times, time_lists, time_count, conditions,
+                               {forecast, spread}, trace);
+}
+int cvf_forecast_spread_f32(const cvf_model* model, size_t batch, const float* states, const double* times,
+                            size_t time_lists, size_t time_count, const cvf_conditions* conditions,
+                            float* forecast, float* spread, cvf_trace** trace) {
+  return forecast_into<float>(model, batch, states, times, time_lists, time_count, conditions,
+                              {forecast, spread}, trace);
+}
+
 int cvf_forecast_visit(const cvf_model* model, size_t batch, const double* states, const double* times,
                        size_t time_lists, size_t time_count, const cvf_conditions* conditions,
                        cvf_visit visit, void* user, cvf_trace** trace) {
-  return forecast_to(model, batch, states, times, time_lists, time_count, conditions, visit, user, trace);
+  return forecast_to(model, batch, states, times, time_lists, time_count, conditions, visit,
+                     without_spread(visit, user), trace);
 }
 int cvf_forecast_visit_f32(const cvf_model* model, size_t batch, const float* states, const double* times,
                            size_t time_lists, size_t time_count, const cvf_conditions* conditions,
                            cvf_visit_f32 visit, void* user, cvf_trace** trace) {
-  return forecast_to(model, batch, states, times, time_lists, time_count, conditions, visit, user, trace);
+  return forecast_to(model, batch, states, times, time_lists, time_count, conditions, visit,
+                     without_spread(visit, user), trace);
 }
-
-void cvf_trace_free(cvf_trace* trace) {
-  delete trace;
+int cvf_forecast_visit_spread(const cvf_model* model, size_t batch, const double* states, const double* times,
+                              size_t time_lists, size_t time_count, const cvf_conditions* conditions,
+                              cvf_visit_spread visit, void* user, cvf_trace** trace) {
+  return forecast_to(model, batch, states, times, time_lists, time_count, conditions, visit,
+                     with_spread(visit, user), trace);
 }
-
-int cvf_trace_result(const cvf_trace* trace, size_t sample, cvf_result* result) {
-  return guarded([&] {
-    steps_of(trace, sample);
-    required(result, "result") = result_of(trace->trace, sample);
-  });
-}
-
-int cvf_trace_target(const cvf_trace* trace, size_t sample, size_t target, cvf_result* result) {
-  return guarded([&] {
-    steps_of(trace, sample);
-    const auto frames = trace->trace.frames(sample);
-    if (target + 1 >= frames.size())
-      throw cvf::UsageError("target {} of a forecast to {}", target, frames.size() - 1);
-    const auto& frame = frames[target + 1];
-    required(result, "result") = result_of(frame.counts, frame.row_status, frame.steps);
-  });
-}
-
-const char* cvf_trace_message(const cvf_trace* trace, size_t sample) {
-  return trace != nullptr && sample < trace->messages.size() ? trace->messages[sample].c_str() : "";
-}
-
-int cvf_trace_steps(const cvf_trace* trace, size_t sample, const cvf_accepted_step** steps, size_t* count) {
-  return guarded([&] {
-    steps_of(trace, sample);
-    required(steps, "steps") = trace->steps[sample].data();
-    required(count, "count") = trace->steps[sample].size();
-  });
-}
-
-int cvf_trace_error_bars(const cvf_trace* trace, size_t sample, double coverage, double* bars) {
-  return guarded([&] {
-    steps_of(trace, sample);
-    if (!(coverage > 0 && coverage < 1)) throw cvf::UsageError("a coverage of {}: give 0 to 1", coverage);
-    const auto calibration = calibration_of(trace->model);
-    const auto all =
-        calibration.bars(calibration.factor(coverage), cvf::metrics::doubts(trace->trace.frames(sample)),
-                         trace->trace.times[sample]);
-    if (all.size() > 1) std::copy(all.begin() + 1, all.end(), &required(bars, "bars"));
-  });
+int cvf_forecast_visit_spread_f32(const cvf_model* model, size_t batch, const float* states,
+                                  const double* times, size_t time_lists, size_t time_count,
+                                  const cvf_conditions* conditions, cvf_visit_spread_f32 visit, void* user,
+                                  cvf_trace** trace) {
+  return forecast_to(model, batch, states, times, time_lists, time_count, conditions, visit,
+                     with_spread(visit, user), trace);
 }

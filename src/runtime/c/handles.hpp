@@ -23,6 +23,7 @@ struct cvf_trace {
 
   cvf::runtime::Model model;
   cvf::runtime::Trace trace;
+  std::vector<std::vector<cvf_result>> targets;  // of each sample
   std::vector<std::vector<cvf_accepted_step>> steps;
   std::vector<std::string> messages;
 };
@@ -55,9 +56,7 @@ T& required(T* pointer, const char* name) {
   return *pointer;
 }
 
-/// "took the least step ... at time 0.3 ..."; empty when all went well.
-std::string message_of(const solvers::RowStatus& row_status);
-
+/// Of the whole way of a sample.
 cvf_result result_of(const Trace& trace, std::size_t sample);
 
 }  // namespace cvf::runtime

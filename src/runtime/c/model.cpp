@@ -116,6 +116,10 @@ int cvf_model_describe(const cvf_model* model, cvf_description* description) {
   });
 }
 
+int cvf_model_members(const cvf_model* model) {
+  return model == nullptr ? 0 : static_cast<int>(model->model.members());
+}
+
 const char* cvf_model_name(const cvf_model* model, int names, size_t index) {
   if (model == nullptr || names < 0 || static_cast<std::size_t>(names) >= model->names.size()) return nullptr;
   const auto& some = model->names[static_cast<std::size_t>(names)];

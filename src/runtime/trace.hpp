@@ -1,0 +1,46 @@
+// How the samples of a call went, and how far to trust where they got.
+#pragma once
+
+#include <vector>
+
+#include "metrics/calibration.hpp"
+#include "runtime/model.hpp"
+#include "solvers/frames.hpp"
+
+namespace cvf::runtime {
+
+/// Of each sample. Members go their own ways (solvers/members.hpp): a sample has the counts of all of them,
+/// the worst that happened to one, and the steps of the first.
+struct Trace {
+  solvers::Outcome outcome;
+  std::vector<std::vector<double>> times;  // of each sample: its start, then its targets
+
+  std::size_t members = 1;
+  solvers::Outcome rows = {};                     // a row for each member of a sample; empty: of one member
+  std::vector<std::vector<double>> spreads = {};  // [samples][times]: by the spread, as `doubts`; the same
+
+  std::vector<solvers::Frame> frames(std::size_t sample) const;
+  /// Of one member by itself.
+  std::vector<solvers::Frame> frames(std::size_t sample, std::size_t member) const;
+  /// The largest error of an accepted step of any member, as the solver judged it, on the whole way or at
+  /// each time on the way there; NaN: not measured.
+  double largest_error(std::size_t sample) const;
+  std::vector<double> largest_errors(std::size_t sample) const;
+
+  /// What error bars are a multiple of, at the start and each target: the sum of ruptures (the mean of
+  /// members), or the spread of members. Infinite where it is not known.
+  std::vector<double> doubts(metrics::Signal signal, std::size_t sample) const;
+};
+
+/// The calibration beside the model, for this solver, whose doubt a trace has; a ModelError says what is
+/// missing and which command makes it.
+metrics::Calibration calibration_of(const Model& model);
+
+/// Error bars of single values from the spread of a state of members, at a time since its start: what an
+/// error stays inside at this coverage; infinite: no promise. A ModelError where the calibration goes by
+/// another signal than the spread.
+template <class T>
+void value_bars(const Model& model, const metrics::Calibration& calibration, const T* spread, double elapsed,
+                double coverage, T* bars);
+
+}  // namespace cvf::runtime

@@ -24,7 +24,8 @@ Score usual_score(const rollout::Model& model);
 void check_has_score(Score score, const rollout::Model& model, const solvers::Choice& solver);
 
 /// The sum of ruptures at each frame of a forecast; where there are several members, their mean.
-std::vector<double> doubts(const rollout::Forecast& forecast, std::size_t sample);
+std::vector<double> doubts(const rollout::Forecast& forecast, std::size_t sample,
+                           const std::vector<double>& times);
 
 /// Of metrics/calibration.hpp, for states of the protocols.
 rollout::StateArray value_scales(const rollout::StateArray& values);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "core/boundary.hpp"
 #include "core/state_spec.hpp"
 
 namespace cvf::fields {

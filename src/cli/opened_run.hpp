@@ -3,7 +3,6 @@
 #pragma once
 
 #include "data/data_options.hpp"
-#include "data/downsampling.hpp"
 #include "data/splits.hpp"
 #include "rollout/model.hpp"
 #include "solvers/solver.hpp"

@@ -6,7 +6,7 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
-#include "data/derived.hpp"
+#include "data/source.hpp"
 
 namespace cvf::evaluate {
 namespace {

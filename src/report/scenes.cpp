@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
-#include "data/small_arrays.hpp"
+#include "data/groups_format.hpp"
 #include "report/projection.hpp"
 #include "report/scene.hpp"
 #include "report/thin.hpp"

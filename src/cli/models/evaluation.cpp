@@ -13,7 +13,7 @@
 #include "core/log.hpp"
 #include "core/machine.hpp"
 #include "core/threads.hpp"
-#include "data/ranges.hpp"
+#include "data/splits.hpp"
 #include "evaluate/forecast_scores.hpp"
 #include "rollout/fit.hpp"
 

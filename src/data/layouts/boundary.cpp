@@ -1,4 +1,4 @@
-// What files say, or are known for, at the sides of their grids, in the words of core/boundary.
+// What files say, or are known for, at the sides of their grids, in the words of core/state_spec.
 #include <fmt/format.h>
 
 #include <algorithm>

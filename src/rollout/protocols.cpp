@@ -6,7 +6,7 @@
 #include "core/errors.hpp"
 #include "rollout/batches.hpp"
 #include "rollout/members.hpp"
-#include "solvers/half_steps.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::rollout {
 namespace {

@@ -1,12 +1,14 @@
 // Many solves in batches that fit into memory: legs with one target each, or whole passes through all
-// targets.
+// targets; and the members of a model as rows of such a batch.
 #pragma once
+
+#include <map>
 
 #include "rollout/protocols.hpp"
 
 namespace cvf::rollout {
 
-/// One solve of one member of a sample (rollout/members.hpp: `row` is its row), from a time to the time of
+/// One solve of one member of a sample (`row` is its row, see for_members), from a time to the time of
 /// a frame.
 struct Leg {
   std::size_t row, frame;
@@ -35,5 +37,29 @@ void pass(const Prepared& model, const Batch& start, const Times& times, const T
 
 /// Turns the counts and steps of each frame's own interval into those from the given frame on.
 void accumulate(std::vector<Frame>& frames);
+
+/// A row for every member of each sample: member m of sample i is row i * members + m, and goes its way with
+/// steps of its own.
+Batch for_members(const Batch& states, std::size_t members);
+Times for_members(const Times& times, std::size_t members);
+
+/// From a row for every member to one for every sample: the mean, and beside it how far they are apart.
+Forecast merged(Forecast rows, std::size_t members);
+
+/// Holds the states [C,...] of a frame until the last member is there.
+class Meeting {
+ public:
+  Meeting(std::size_t members, FrameSink sink) : members_(members), sink_(std::move(sink)) {}
+  void take(std::size_t row, std::size_t frame, const StateArray& state);
+
+ private:
+  std::size_t members_;
+  FrameSink sink_;
+  struct Waiting {
+    std::vector<StateArray> states;
+    std::size_t missing;
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Waiting> waiting_;
+};
 
 }  // namespace cvf::rollout

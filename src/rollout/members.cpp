@@ -1,4 +1,4 @@
-#include "rollout/members.hpp"
+#include "rollout/batches.hpp"
 
 namespace cvf::rollout {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "core/errors.hpp"
 #include "rollout/batches.hpp"
-#include "rollout/members.hpp"
 #include "solvers/solver.hpp"
 
 namespace cvf::rollout {

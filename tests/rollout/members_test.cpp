@@ -1,9 +1,9 @@
 // A model of several members: each goes its own way, and the forecast is their mean with their spread.
-#include "rollout/members.hpp"
+#include "fields/members.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fields/members.hpp"
+#include "rollout/batches.hpp"
 #include "rollout/tensors/model.hpp"
 #include "support/flows.hpp"
 

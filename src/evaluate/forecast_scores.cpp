@@ -1,5 +1,3 @@
-#include "evaluate/forecast_scores.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +5,7 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "data/source.hpp"
+#include "evaluate/evaluate.hpp"
 
 namespace cvf::evaluate {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/hdf5.hpp"
-#include "evaluate/calibration.hpp"
+#include "evaluate/calibrate.hpp"
 #include "support/has.hpp"
 #include "support/program.hpp"
 #include "support/training.hpp"

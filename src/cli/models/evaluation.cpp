@@ -14,7 +14,7 @@
 #include "core/machine.hpp"
 #include "core/threads.hpp"
 #include "data/splits.hpp"
-#include "evaluate/forecast_scores.hpp"
+#include "evaluate/evaluate.hpp"
 #include "rollout/fit.hpp"
 
 namespace cvf::cli {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cli/forecast_batch.hpp"
-#include "cli/solver_option.hpp"
+#include "cli/opened_run.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"

@@ -11,9 +11,18 @@
 
 namespace cvf::evaluate {
 
+// The error bars of metrics, under the names of this room.
+using metrics::BinOfTrajectory;
+using metrics::Calibration;
+using metrics::calibration_file;
 using metrics::doubts;
 using metrics::infinite;
 using metrics::least_nre;
+using metrics::load_calibration;
+using metrics::octaves;
+using metrics::save;
+using metrics::share_within;
+using metrics::thinned;
 using Score = metrics::Signal;
 
 std::string_view name(Score score);

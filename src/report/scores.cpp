@@ -1,9 +1,8 @@
-#include "report/scores.hpp"
-
 #include <limits>
 #include <string_view>
 
-#include "report/thin.hpp"
+#include "report/json.hpp"
+#include "report/sections.hpp"
 
 namespace cvf::report {
 namespace {

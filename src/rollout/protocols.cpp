@@ -5,8 +5,8 @@
 
 #include "core/errors.hpp"
 #include "rollout/batches.hpp"
-#include "solvers/half_steps.hpp"
 #include "solvers/members.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::rollout {
 namespace {

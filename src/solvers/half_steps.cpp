@@ -1,6 +1,6 @@
-#include "solvers/half_steps.hpp"
-
 #include <cmath>
+
+#include "solvers/solver.hpp"
 
 namespace cvf::solvers {
 namespace {

@@ -102,4 +102,9 @@ void check_start(const States& start, const Schedule& schedule);
 Outcome integrate(const Solver& solver, BatchVelocity velocity, const Batch& start, const Schedule& schedule,
                   const BatchSink& sink, const Recording& recording = {});
 
+/// A way that was gone before, once more with every step in two halves: where both lead to the same place,
+/// the step was short enough. For solvers that step along the mean velocity, s + h psi(s, h). steps[i]: the
+/// lengths of the accepted steps of sample i of the problem, in order.
+std::unique_ptr<Solver> half_steps(std::vector<std::vector<double>> steps);
+
 }  // namespace cvf::solvers

@@ -1,6 +1,4 @@
 // Error bars: what they promise on trajectories whose errors are known, and the file that keeps them.
-#include "evaluate/calibration.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>

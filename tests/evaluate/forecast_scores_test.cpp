@@ -1,9 +1,8 @@
 // Forecasts that another program wrote, against the truth.
-#include "evaluate/forecast_scores.hpp"
-
 #include <gtest/gtest.h>
 
 #include "core/files.hpp"
+#include "evaluate/evaluate.hpp"
 #include "support/has.hpp"
 #include "support/program.hpp"
 #include "support/scratch.hpp"

@@ -1,7 +1,6 @@
 // A secant field is its own dense output: targets inside a step, by the mean velocity from its beginning.
 #include <gtest/gtest.h>
 
-#include "solvers/half_steps.hpp"
 #include "support/flows.hpp"
 
 namespace cvf::solvers {

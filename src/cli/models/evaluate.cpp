@@ -1,5 +1,3 @@
-#include "cli/models/evaluate.hpp"
-
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -13,8 +13,8 @@
 #include "core/log.hpp"
 #include "core/machine.hpp"
 #include "core/threads.hpp"
-#include "data/ranges.hpp"
-#include "evaluate/forecast_scores.hpp"
+#include "data/splits.hpp"
+#include "evaluate/evaluate.hpp"
 #include "rollout/fit.hpp"
 
 namespace cvf::cli {

@@ -6,8 +6,8 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "data/convert.hpp"
-#include "data/derived.hpp"
-#include "data/ranges.hpp"
+#include "data/source.hpp"
+#include "data/splits.hpp"
 
 namespace cvf::cli {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli/verbs.hpp"
 #include "core/log.hpp"
-#include "data/ranges.hpp"
+#include "data/splits.hpp"
 #include "report/sample_picture.hpp"
 
 namespace cvf::cli {

@@ -126,7 +126,7 @@ set = ["objective.name=cvf", "objective.recipe=plus"]
 solver = "euler"
 
 [evaluation.between-frames]
-protocol = "time_informed"
+protocol = "forecast"
 
 [evaluation.on-training-grid]
 protocol = "time_informed"

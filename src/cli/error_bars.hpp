@@ -3,7 +3,7 @@
 
 #include "cli/opened_run.hpp"
 #include "cli/verbs.hpp"
-#include "evaluate/calibration.hpp"
+#include "evaluate/doubt.hpp"
 
 namespace cvf::cli {
 

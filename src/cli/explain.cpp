@@ -5,7 +5,6 @@
 #include "cli/topics.hpp"
 #include "cli/verbs.hpp"
 #include "core/registry.hpp"
-#include "data/downsampling.hpp"
 #include "data/loader.hpp"
 #include "data/splits.hpp"
 #include "generate/generate.hpp"

@@ -16,7 +16,7 @@ Forecast ForecastBatch::run(const rollout::Setup& setup, const Writing& writing)
                                                                 : streamed(setup, writing, doubts);
   writing.file.write_records(first, forecast.frames);
   for (std::size_t i = 0; bars && i < samples.size(); ++i) {
-    if (bars->score() == Score::rupture) doubts.push_back(evaluate::doubts(forecast, i));
+    if (bars->score() == Score::rupture) doubts.push_back(evaluate::doubts(forecast, i, times[i]));
     writing.file.write_error_bars(first + i, writing.bars->of(samples[i], doubts[i], times[i]));
   }
   return forecast;

@@ -13,7 +13,6 @@
 #include "core/machine.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "data/probe.hpp"
 #include "data/source.hpp"
 
 namespace cvf::cli {

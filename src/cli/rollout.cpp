@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cli/forecast_batch.hpp"
-#include "cli/solver_option.hpp"
+#include "cli/opened_run.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -13,8 +13,8 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "data/ranges.hpp"
-#include "data/resources.hpp"
+#include "data/groups_format.hpp"
+#include "data/splits.hpp"
 #include "model/folder.hpp"
 #include "rollout/fit.hpp"
 #include "rollout/request.hpp"

@@ -18,7 +18,6 @@ namespace cvf::config {
 #include <type_traits>
 
 #include "core/config.hpp"
-#include "core/config_types.hpp"
 #include "core/errors.hpp"
 #include "core/text.hpp"
 

@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "core/config.hpp"
-#include "core/config_types.hpp"
 #include "core/text.hpp"
 
 namespace cvf::config {

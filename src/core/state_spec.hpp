@@ -7,13 +7,42 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "core/boundary.hpp"
-
 namespace cvf {
+
+// What happens at the sides of a grid, in words and as a value for each side. Files and models carry the
+// words, fields pad by the value.
+
+enum class Boundary { unknown, periodic, zero_flux, outflow, wall };
+
+struct AxisBoundary {
+  Boundary low = Boundary::unknown, high = Boundary::unknown;
+  bool operator==(const AxisBoundary&) const = default;
+};
+
+/// What a text says of the axes of a grid that it may not know.
+struct GridBoundary {
+  AxisBoundary elsewhere = {};  // along the axes that are not named
+  std::vector<std::pair<std::string, AxisBoundary>> named = {};
+
+  AxisBoundary along(std::string_view axis) const;
+};
+
+/// "periodic" for all sides, "y: wall, x: periodic" for each axis, "x: wall/outflow" for the low and the high
+/// side; an axis that is not named is unknown. Nothing when a word is not known or only one side of an axis
+/// is periodic.
+std::optional<GridBoundary> parse_boundary(std::string_view text);
+
+/// The shortest text that says the same of the axes that are named; of all others, where none is.
+std::string to_text(const GridBoundary& boundary);
+
+/// "unknown, periodic, zero_flux, outflow, wall", for a message.
+std::string boundary_names();
 
 /// What a number is to the state that is predicted: part of it, or something that it moves under.
 enum class Role { state, static_field, parameter, control };
@@ -60,7 +89,7 @@ struct StateSpec {
 
   std::string grid_text() const;  // "16 x 32 (y x x)"
 
-  /// In the words of core/boundary; "none" for a vector.
+  /// As parse_boundary takes it; "none" for a vector.
   std::string boundary() const;
   /// False, and nothing is set, where the text does not parse.
   bool set_boundary(std::string_view text);

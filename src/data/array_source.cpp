@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 
 namespace cvf::data {
 namespace {

@@ -9,10 +9,8 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
-#include "data/audit_checks.hpp"
-#include "data/copies.hpp"
 #include "data/fingerprint.hpp"
-#include "data/ranges.hpp"
+#include "data/splits.hpp"
 
 namespace cvf::data {
 namespace {

@@ -35,7 +35,7 @@ struct Audit {
   std::size_t largest_class = 0;       // copies of the most frequent trajectory
   std::size_t leaked_test = 0;         // test samples with a twin in training
   std::size_t leaked_validation = 0;
-  double frame_correlation = 0;      // of neighbouring frames, see resemblance.hpp
+  double frame_correlation = 0;      // of neighbouring frames, see resemblance
   std::vector<ChannelRange> ranges;  // for each channel
   std::vector<Finding> findings;
 
@@ -48,5 +48,30 @@ struct AuditOptions {
 };
 
 Audit audit(const Source& source, const Splits& splits, const AuditOptions& options = {});
+
+// Checks of the audit that look at times and at neighbours; each adds its findings.
+
+/// To a thousandth, which is how exact stamps in float32 are.
+bool evenly_spaced(const std::vector<double>& times);
+
+/// Does one frame say anything about the next? Names noise, and axes n and t the other way round.
+void check_resemblance(const Source& source, Audit& audit);
+
+/// Attributes such as dt or dx that contradict the times or coordinates.
+void check_spacings(const Source& source, Audit& audit);
+
+// How much neighbours of a file resemble each other: frames, samples, cells. In a trajectory a frame
+// resembles the next one; where it does not, the axes may not be what they were said to be, or the values are
+// noise.
+
+/// Pearson correlations over pairs of values of the same channel, mean over the channels that vary, from a
+/// few samples; NaN where there are no pairs.
+struct Resemblance {
+  double next_frame = 0, second_frame = 0;  // of a cell in one frame and in the next, and the one after that
+  double next_sample = 0;                   // of a cell in the same frame of two neighbouring samples
+  double next_cell = 0;                     // of neighbouring cells of a row in one frame
+};
+
+Resemblance resemblance(const Source& source);
 
 }  // namespace cvf::data

@@ -1,10 +1,8 @@
-#include "data/audit_checks.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "data/resemblance.hpp"
+#include "data/audit.hpp"
 
 namespace cvf::data {
 namespace {

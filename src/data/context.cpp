@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "data/derived.hpp"
+#include "data/source.hpp"
 
 namespace cvf::data {
 namespace {

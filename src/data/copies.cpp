@@ -1,5 +1,3 @@
-#include "data/copies.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -7,6 +5,7 @@
 #include <numeric>
 
 #include "core/interrupt.hpp"
+#include "data/fingerprint.hpp"
 
 namespace cvf::data {
 namespace {

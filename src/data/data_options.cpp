@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "core/hash.hpp"
 #include "core/interrupt.hpp"
-#include "data/derived.hpp"
+#include "data/source.hpp"
 
 namespace cvf::data {
 

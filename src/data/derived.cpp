@@ -1,9 +1,8 @@
-#include "data/derived.hpp"
-
 #include <algorithm>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
+#include "data/source.hpp"
 
 namespace cvf::data {
 namespace {

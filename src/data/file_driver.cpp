@@ -1,5 +1,3 @@
-#include "data/file_driver.hpp"
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>

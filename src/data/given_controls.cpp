@@ -8,8 +8,7 @@
 #include "core/text.hpp"
 #include "data/bytes.hpp"
 #include "data/context.hpp"
-#include "data/npy.hpp"
-#include "data/zip.hpp"
+#include "data/numpy.hpp"
 
 namespace cvf::data {
 namespace {

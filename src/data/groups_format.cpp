@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
+#include "core/errors.hpp"
 #include "core/hash.hpp"
 #include "core/machine.hpp"
 #include "core/text.hpp"
@@ -86,6 +88,40 @@ std::string static_path(const std::string& name) {
 
 std::string control_path(const std::string& name) {
   return "controls/" + name;
+}
+
+namespace {
+
+constexpr double sample_memory = 1000;  // names, places of its scalars
+constexpr double sample_disk = 4000;    // groups, attributes, scalars: what HDF5 takes for a sample, at least
+constexpr double frame_memory = 16;     // its time, its place in the file
+
+}  // namespace
+
+void check_resources(const std::string& path, const FileSize& file) {
+  const std::string what =
+      fmt::format("{}: {:.6g} samples with {:.6g} frames in all", path, file.samples, file.frames);
+  const double memory = file.samples * sample_memory + file.frames * (frame_memory + file.frame_notes);
+  if (memory::exceeds(memory)) {
+    throw DataError("{} {}; fewer samples or frames would fit", what, memory::shortage(memory));
+  }
+  std::error_code unknown;
+  const auto space = std::filesystem::space(std::filesystem::absolute(path).parent_path(), unknown);
+  const double disk = file.samples * (sample_disk + file.sample_values * sizeof(float)) +
+                      file.frames * file.frame_values * sizeof(float);
+  if (!unknown && disk > static_cast<double>(space.available)) {
+    throw DataError("{} need {} on the disk, and {} are free; fewer samples or frames would fit", what,
+                    memory::words(disk), memory::words(static_cast<double>(space.available)));
+  }
+}
+
+std::vector<double> read_small_array(const std::string& file, std::size_t sample, const std::string& group,
+                                     const std::string& name) {
+  const hdf5::Group root = hdf5::File::open(file).root();
+  const std::string place = GroupsPlan{}.key(sample) + "/" + group;
+  if (!root.has_group(place)) return {};
+  const hdf5::Group arrays = root.group(place);
+  return arrays.has_dataset(name) ? arrays.dataset(name).read_all() : std::vector<double>{};
 }
 
 }  // namespace cvf::data

@@ -52,4 +52,25 @@ void write_grid(hdf5::Group& group, const GroupsPlan& plan, std::size_t sample);
 std::string static_path(const std::string& name);
 std::string control_path(const std::string& name);
 
+// What a file of groups takes, known before it is laid out.
+
+struct FileSize {
+  double samples = 0;
+  double frames = 0;         // of all samples together
+  double frame_values = 0;   // in each frame
+  double sample_values = 0;  // beside the frames: static fields and controls of each sample
+  double frame_notes = 0;    // bytes of memory that the maker holds for a frame until the end
+};
+
+/// Throws a DataError with what is needed and what there is when the file would not fit on the disk, or what
+/// is known of its samples and frames not into memory.
+void check_resources(const std::string& path, const FileSize& file);
+
+// Small arrays beside the data of a sample, in files of our own layout: the steps behind a forecast, say. The
+// other side of GroupsWriter::add.
+
+/// E.g. read_small_array(file, 0, "steps", "time"). Empty when the sample has no such array.
+std::vector<double> read_small_array(const std::string& file, std::size_t sample, const std::string& group,
+                                     const std::string& name);
+
 }  // namespace cvf::data

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "core/config.hpp"
-#include "data/downsampling.hpp"
 #include "data/order.hpp"
 #include "data/source.hpp"
+#include "data/splits.hpp"
 #include "data/trajectories.hpp"
 
 namespace cvf::data {

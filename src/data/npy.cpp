@@ -1,12 +1,11 @@
 // Values of an NPY array: blocks by file offset, so that an array larger than memory is no trouble.
-#include "data/npy.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "core/errors.hpp"
+#include "data/numpy.hpp"
 
 namespace cvf::data::npy {
 namespace {

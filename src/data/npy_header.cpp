@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "core/errors.hpp"
-#include "data/npy.hpp"
+#include "data/numpy.hpp"
 
 namespace cvf::data::npy {
 namespace {

@@ -1,5 +1,3 @@
-#include "data/probe.hpp"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -18,6 +16,7 @@
 #include "core/child.hpp"
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "data/source.hpp"
 
 namespace cvf::data {
 namespace {

@@ -1,9 +1,8 @@
-#include "data/resemblance.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/interrupt.hpp"
+#include "data/audit.hpp"
 #include "data/fingerprint.hpp"
 
 namespace cvf::data {

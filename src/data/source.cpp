@@ -11,7 +11,6 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "data/layouts/layout.hpp"
-#include "data/probe.hpp"
 
 namespace cvf::data {
 namespace {

@@ -1,4 +1,5 @@
-// Trajectories from a file, whatever its layout: the one face that the loader, the audit and every tool read.
+// Trajectories from a file, whatever its layout: the one face that the loader, the audit and every tool read;
+// and sources made from other sources.
 //
 // The internal form is (sample, time, axes of the grid, channel), float32. Lengths and times may differ from
 // sample to sample.
@@ -79,5 +80,29 @@ void leave_hdf5_as_it_is_at_exit();
 /// infinite. `values` are whole frames of `sample` from frame `first` on, as `read` gave them.
 void require_finite(const Source& source, std::size_t sample, std::size_t first,
                     std::span<const float> values);
+
+// Sources made from other sources: fewer channels or other names of them, a coarser grid. Each reads only
+// what it needs from below.
+
+/// The named channels in the given order. An unknown name is a DataError that lists the known ones.
+std::shared_ptr<const Source> with_channels(std::shared_ptr<const Source> source,
+                                            const std::vector<std::string>& channels);
+
+/// The same channels under other names, one for each.
+std::shared_ptr<const Source> renamed(std::shared_ptr<const Source> source, std::vector<std::string> names);
+
+/// Means over blocks of factor x factor cells (1-D: factor cells). The grid must be divisible.
+std::shared_ptr<const Source> averaged(std::shared_ptr<const Source> source, std::size_t factor);
+
+// A look at an HDF5 file by another process, before this one touches it. libhdf5 crashes or loops on some
+// damaged files, and files come from strangers: it costs one sentence instead of the program.
+
+/// The program that looks (src/cli/probe), found beside the one that runs; set by `main`. Without one, as in
+/// a host program that only links this library, files are opened as they are.
+void use_probe(const std::string& program);
+
+/// Throws a DataError when the look ends in a refusal, a crash or a limit. A file that has passed is not
+/// looked at again while it stays as it is.
+void probe(const std::string& file, const OpenOptions& options);
 
 }  // namespace cvf::data

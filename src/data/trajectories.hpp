@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "data/downsampling.hpp"
 #include "data/source.hpp"
+#include "data/splits.hpp"
 
 namespace cvf::data {
 

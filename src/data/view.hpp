@@ -26,7 +26,7 @@ struct FrameShape {
 
 struct View {
   ArrayPointer array;
-  std::string axes;                       // a letter for each axis of the array (see axes.hpp)
+  std::string axes;                       // a letter for each axis of the array (see array.hpp)
   std::size_t first_channel = 0;          // where its channels go among those of the frame
   std::optional<std::size_t> only_frame;  // the array has no time: it is this frame, and no other
 };

@@ -1,5 +1,3 @@
-#include "data/zip.hpp"
-
 #include <zlib.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
+#include "data/numpy.hpp"
 
 namespace cvf::data::zip {
 namespace {

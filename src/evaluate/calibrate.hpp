@@ -3,7 +3,7 @@
 #pragma once
 
 #include "data/source.hpp"
-#include "evaluate/calibration.hpp"
+#include "evaluate/doubt.hpp"
 #include "evaluate/truth.hpp"
 
 namespace cvf::evaluate {

@@ -48,11 +48,12 @@ void check_has_score(Score score, const rollout::Model& model, const solvers::Ch
   }
 }
 
-std::vector<double> doubts(const rollout::Forecast& forecast, std::size_t sample) {
-  if (forecast.members.empty()) return doubts(forecast.frames[sample]);
+std::vector<double> doubts(const rollout::Forecast& forecast, std::size_t sample,
+                           const std::vector<double>& times) {
+  if (forecast.members.empty()) return doubts(forecast.frames[sample], times);
   std::vector<double> out(forecast.frames[sample].size(), 0);
   for (const auto& member : forecast.members) {
-    const auto own = doubts(member.frames[sample]);
+    const auto own = doubts(member.frames[sample], times);
     for (std::size_t k = 0; k < own.size(); ++k)
       out[k] += own[k] / static_cast<double>(forecast.members.size());
   }
@@ -91,7 +92,7 @@ Doubt doubt_of(Score score, const rollout::Setup& setup, const StateArray& start
                const rollout::Forecast& forecast, const rollout::SampleContexts& contexts) {
   Doubt out;
   if (score == Score::rupture) {
-    for (std::size_t i = 0; i < times.size(); ++i) out.frames.push_back(doubts(forecast, i));
+    for (std::size_t i = 0; i < times.size(); ++i) out.frames.push_back(doubts(forecast, i, times[i]));
     return out;
   }
   out.values = value_scales(

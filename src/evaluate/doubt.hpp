@@ -11,9 +11,18 @@
 
 namespace cvf::evaluate {
 
+// The error bars of metrics, under the names of this room.
+using metrics::BinOfTrajectory;
+using metrics::Calibration;
+using metrics::calibration_file;
 using metrics::doubts;
 using metrics::infinite;
 using metrics::least_nre;
+using metrics::load_calibration;
+using metrics::octaves;
+using metrics::save;
+using metrics::share_within;
+using metrics::thinned;
 using Score = metrics::Signal;
 
 std::string_view name(Score score);
@@ -24,7 +33,8 @@ Score usual_score(const rollout::Model& model);
 void check_has_score(Score score, const rollout::Model& model, const solvers::Choice& solver);
 
 /// The sum of ruptures at each frame of a forecast; where there are several members, their mean.
-std::vector<double> doubts(const rollout::Forecast& forecast, std::size_t sample);
+std::vector<double> doubts(const rollout::Forecast& forecast, std::size_t sample,
+                           const std::vector<double>& times);
 
 /// Of metrics/calibration.hpp, for states of the protocols.
 rollout::StateArray value_scales(const rollout::StateArray& values);

@@ -4,16 +4,41 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "data/source.hpp"
 #include "evaluate/baselines.hpp"
 #include "evaluate/calibrate.hpp"
-#include "evaluate/kept.hpp"
 #include "evaluate/trust.hpp"
+#include "evaluate/truth.hpp"
 #include "metrics/scoreboard.hpp"
 #include "rollout/protocols.hpp"
 
 namespace cvf::evaluate {
+
+/// The forecasts behind the scores of an evaluation, kept as a file of `cvf rollout`'s layout: pictures that
+/// show what the table counts.
+class Kept {
+ public:
+  /// The first `most` samples are kept in memory.
+  explicit Kept(std::size_t most = 0) : most_(most) {}
+
+  /// `direct`: every frame was reached in a solve of its own; the steps of the last one stand for all.
+  void take(const Truth& truth, const rollout::Forecast& forecast, bool direct);
+
+  std::size_t samples() const { return samples_.size(); }
+  void write(const std::string& file, const data::Source& source,
+             std::vector<std::pair<std::string, std::string>> attributes) const;
+
+ private:
+  std::size_t most_;
+  std::vector<std::size_t> samples_;
+  rollout::Times times_;
+  std::vector<torch::Tensor> states_;  // [T,C,...]
+  std::vector<std::vector<rollout::Frame>> frames_;
+  rollout::SampleContexts contexts_;
+};
 
 struct Options : Viewing {
   std::vector<std::string> protocols{"time_informed", "direct"};
@@ -34,7 +59,7 @@ struct OneMember {
 };
 
 struct Part {
-  std::string protocol;  // "one_step", "time_informed" or "direct"
+  std::string protocol;  // "one_step", "time_informed", "direct" or "forecast"
   std::vector<metrics::Score> scores;
   std::string divergence;  // a sentence; empty: none
   Trust trust;             // time_informed with a solver that measures NRE, or with another doubt
@@ -59,5 +84,20 @@ metrics::Setting setting_of(const data::Description& description);
 
 Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
                     std::span<const std::size_t> samples, const Options& options);
+
+// A forecast that any program wrote, against the truth of a file, by the metrics of an evaluation.
+
+/// Which samples of the truth those of the forecast are, one by one: as `given`, else as the forecast itself
+/// says
+/// (`source_sample`, which cvf rollout writes), else the same numbers in files of as many samples. A
+/// UsageError where nobody knows.
+std::vector<std::size_t> samples_forecast(const data::Source& forecast, const data::Source& truth,
+                                          std::vector<std::size_t> given);
+
+/// Scores the frames whose times the truth has, too. The first frame of each sample is where its forecast
+/// starts, and is not scored. Channels are matched by name; a DataError says what does not fit.
+Evaluation evaluate_forecast(const std::shared_ptr<const data::Source>& forecast,
+                             const std::shared_ptr<const data::Source>& truth,
+                             const std::vector<std::size_t>& samples);
 
 }  // namespace cvf::evaluate

@@ -1,12 +1,11 @@
-#include "evaluate/forecast_scores.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
-#include "data/derived.hpp"
+#include "data/source.hpp"
+#include "evaluate/evaluate.hpp"
 
 namespace cvf::evaluate {
 namespace {

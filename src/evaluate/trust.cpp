@@ -39,7 +39,7 @@ void TrustRecord::add(const Truth& truth, const rollout::Forecast& forecast,
     for (const double t : times) elapsed.push_back(t - times[0]);
     const std::vector<double> unknown(times.size(), infinite);
     const std::vector<double> all[]{
-        doubts(forecast, i),
+        doubts(forecast, i, times),
         halves != nullptr ? frame_sizes(states - rollout::tensor_of(halves->states)[row]) : unknown,
         forecast.spread.defined() ? frame_sizes(rollout::tensor_of(forecast.spread)[row]) : unknown, elapsed,
         frame_sizes(states - states.slice(0, 0, 1))};

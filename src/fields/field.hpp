@@ -10,7 +10,7 @@
 #include "core/registry.hpp"
 #include "core/torch.hpp"
 #include "fields/context.hpp"
-#include "fields/shape.hpp"
+#include "fields/networks.hpp"
 
 namespace cvf::fields {
 

@@ -12,8 +12,8 @@
 #include "core/registry.hpp"
 #include "core/text.hpp"
 #include "data/convert.hpp"
+#include "data/groups_format.hpp"
 #include "data/groups_writer.hpp"
-#include "data/resources.hpp"
 
 namespace cvf::generate {
 namespace {

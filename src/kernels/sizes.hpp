@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/boundary.hpp"
+#include "core/state_spec.hpp"
 
 namespace cvf::kernels {
 

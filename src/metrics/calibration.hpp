@@ -38,17 +38,22 @@ enum class Signal {
 /// A step counts with at least this NRE: round-off must not make a doubt of nothing.
 inline constexpr double least_nre = 1e-6;
 
-/// The sum of ruptures at each frame of a sample, which knows its steps and status (rollout::Frame); infinite
-/// from the first step on whose NRE was not measured, and where the solver stopped.
+/// The sum of ruptures at each frame of a sample, which knows its steps and status (rollout::Frame); inside a
+/// step, with as much of it as has passed. Infinite from the first step on whose NRE was not measured, and
+/// where the solver stopped.
 template <class Frame>
-std::vector<double> doubts(const std::vector<Frame>& frames) {
+std::vector<double> doubts(const std::vector<Frame>& frames, const std::vector<double>& times) {
   std::vector<double> out;
-  double sum = 0;
-  for (const auto& frame : frames) {
-    if (!reaches_target(frame.row_status.status)) sum = infinite;
-    for (const auto& step : frame.steps)
-      sum += std::isnan(step.error) ? infinite : std::max(step.error, least_nre) * step.step;
-    out.push_back(sum);
+  double before = 0, nre = 0, begin = times.at(0), length = 0;  // of the last step
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    for (const auto& step : frames[k].steps) {
+      before += nre * length;
+      nre = std::isnan(step.error) ? infinite : std::max(step.error, least_nre);
+      begin = step.time, length = step.step;
+    }
+    const bool known = std::isfinite(nre) && reaches_target(frames[k].row_status.status);
+    if (!known) before = infinite;
+    out.push_back(known ? before + nre * std::min(length, std::abs(times[k] - begin)) : infinite);
   }
   return out;
 }

@@ -1,5 +1,3 @@
-#include "metrics/conserved.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // The table of totals, each as the density that is summed over space.
-#include "metrics/conserved.hpp"
+#include "metrics/kinds.hpp"
 
 namespace cvf::metrics {
 namespace {

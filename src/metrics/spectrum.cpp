@@ -1,5 +1,3 @@
-#include "metrics/spectrum.hpp"
-
 #include <algorithm>
 
 #include "metrics/kinds.hpp"

@@ -7,7 +7,7 @@
 
 #include "core/config.hpp"
 #include "core/sample_context.hpp"
-#include "fields/shape.hpp"
+#include "fields/networks.hpp"
 
 namespace cvf::model {
 

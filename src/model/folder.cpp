@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "model/files.hpp"
 #include "model/opened.hpp"
 
 namespace cvf::model::folder {
@@ -229,3 +230,14 @@ std::vector<std::string> remove(const std::string& path, std::span<const std::st
 }
 
 }  // namespace cvf::model::folder
+
+namespace cvf::model {
+
+constexpr std::array needed_files{model_file, run_file, weights_file, normalizer_file};
+
+folder::Files read_files(const std::string& folder) {
+  constexpr std::array of_training{progress_file, moments_file};
+  return folder::read(folder, needed_files, of_training);
+}
+
+}  // namespace cvf::model

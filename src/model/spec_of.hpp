@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "fields/shape.hpp"
+#include "fields/networks.hpp"
 #include "model/context_spec.hpp"
 #include "normalizers/kinds.hpp"
 

@@ -9,10 +9,21 @@
 //   SHA256SUMS               the manifest, written last
 #pragma once
 
+#include <memory>
+
+#include "fields/field.hpp"
+#include "model/context.hpp"
 #include "model/files.hpp"
-#include "model/spec.hpp"
+#include "model/spec_of.hpp"
+#include "normalizers/normalizer.hpp"
 
 namespace cvf::model {
+
+/// The spec of a model on tensors.
+using ModelSpec = SpecOf<fields::Choice>;
+
+std::string to_toml(ModelSpec spec);
+ModelSpec from_toml(std::string_view text, const std::string& name);
 
 struct TrainedModel {
   ModelSpec spec;

@@ -112,7 +112,7 @@ struct Row {
   std::unique_ptr<Normalizer> (*make)(std::int64_t channels, const Options& options);
 };
 
-/// Every kind of normalizer (registry.cpp).
+/// Every kind of normalizer (normalizer.cpp).
 std::span<const Row> registry();
 
 /// (s1 - s0)/dt with dt [B]: the physical secant velocity.

@@ -92,7 +92,7 @@ struct Row {
   std::unique_ptr<Settings> (*settings)();
 };
 
-/// Every objective (registry.cpp).
+/// Every objective (objective.cpp).
 std::span<const Row> registry();
 using Choice = cvf::Choice<registry>;
 

@@ -1,6 +1,6 @@
-#include "onnx/drawing.hpp"
-
 #include <fmt/ranges.h>
+
+#include "onnx/networks.hpp"
 
 namespace cvf::onnx {
 namespace {

@@ -1,6 +1,7 @@
 // A graph of ONNX operators, put together node by node and written as the bytes of a model's file.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <span>
@@ -10,9 +11,25 @@
 #include <variant>
 #include <vector>
 
-#include "onnx/protobuf.hpp"
-
 namespace cvf::onnx {
+
+/// Protocol buffers, as far as writing goes: a message is its fields one after the other, each with a number.
+/// An ONNX file is one such message, so nothing else is needed to make it.
+class Message {
+ public:
+  Message& number(int field, std::int64_t value);    // int32, int64 and enumerations
+  Message& real(int field, float value);             // float
+  Message& text(int field, std::string_view bytes);  // string and bytes
+  Message& part(int field, const Message& message) { return text(field, message.bytes_); }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void key(int field, unsigned kind) { varint(static_cast<std::uint64_t>(field) << 3 | kind); }
+  void varint(std::uint64_t value);
+
+  std::string bytes_;
+};
 
 /// Gelu in its tanh form came with this one. Current runtimes take it: ONNX Runtime from 1.17 on.
 inline constexpr int opset = 20, ir_version = 9;

@@ -5,7 +5,7 @@
 #include "core/errors.hpp"
 #include "core/machine.hpp"
 #include "model/files.hpp"
-#include "onnx/drawing.hpp"
+#include "onnx/networks.hpp"
 #include "run/solver_of.hpp"
 
 namespace cvf::onnx {

@@ -1,4 +1,5 @@
-// The networks of the fields room as graphs of operators: psi(state, dt, context) in model units.
+// The networks of the fields room as graphs of operators, psi(state, dt, context) in model units; and the
+// whole graph around one.
 #pragma once
 
 #include <memory>
@@ -7,7 +8,9 @@
 
 #include "core/registry.hpp"
 #include "fields/networks.hpp"
+#include "model/spec_of.hpp"
 #include "onnx/layers.hpp"
+#include "runtime/units.hpp"
 
 namespace cvf::onnx {
 
@@ -39,7 +42,7 @@ struct Row {
   std::unique_ptr<Settings> (*settings)();
 };
 
-/// Every network (registry.cpp).
+/// Every network (networks.cpp).
 std::span<const Row> registry();
 using Choice = cvf::Choice<registry>;
 
@@ -90,5 +93,17 @@ class Mlp : public Network {
   fields::StateShape shape_;
   Options options_;
 };
+
+// The graph around a network: physical units in and out, the context as inputs, the step as an output.
+
+using Spec = model::SpecOf<Choice>;
+
+/// Before the names of the tensors of a member; empty for a model of one.
+std::string member_prefix(const Spec& spec, int member);
+
+/// Inputs state, dt and what the model knows of parameters, static, controls and control_fields; outputs
+/// velocity (the mean of all members) and next = state + dt * velocity.
+Graph draw(const Spec& spec, const Network& network, const runtime::Units& units,
+           const runtime::Weights& weights);
 
 }  // namespace cvf::onnx

@@ -1,10 +1,10 @@
-#include "report/colour_map.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 #include <vector>
+
+#include "report/image.hpp"
 
 namespace cvf::report {
 namespace {

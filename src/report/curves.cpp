@@ -1,5 +1,3 @@
-#include "report/curves.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -9,7 +7,8 @@
 
 #include "core/files.hpp"
 #include "core/text.hpp"
-#include "report/thin.hpp"
+#include "report/json.hpp"
+#include "report/sections.hpp"
 
 namespace cvf::report {
 namespace {

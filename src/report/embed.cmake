@@ -1,7 +1,7 @@
 # Turns the files of a page into string constants:
 #   cmake -D FILES=a.js,b.css -D FOLDER=... -D OUTPUT=page_files.cpp -P embed.cmake
 string(REPLACE "," ";" names "${FILES}")
-set(text "// Made by embed.cmake from the files of report/page.\n#include \"report/page.hpp\"\n\n")
+set(text "// Made by embed.cmake from the files of report/page.\n#include \"report/report.hpp\"\n\n")
 string(APPEND text "namespace cvf::report {\n\nconst std::vector<PageFile>& page_files() {\n")
 string(APPEND text "  static const std::vector<PageFile> files{\n")
 foreach(name IN LISTS names)

@@ -139,7 +139,7 @@ Folder open_run(const std::string& path) {
     const std::string stem = json.stem().string();
     if (!stem.starts_with("evaluation")) continue;
     cell.evaluations[evaluation_name(stem)] = object_of(json.string());
-    for (const auto* protocol : {".time_informed.h5", ".direct.h5"}) {
+    for (const auto* protocol : {".time_informed.h5", ".direct.h5", ".forecast.h5"}) {
       const std::string scored = in(path, stem + protocol);
       if (fs::exists(scored)) cell.forecasts.emplace_back(evaluation_name(stem), scored);
     }

@@ -1,6 +1,6 @@
-#include "report/font.hpp"
-
 #include <utility>
+
+#include "report/image.hpp"
 
 namespace cvf::report {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/config.hpp"
 #include "core/errors.hpp"
-#include "data/derived.hpp"
+#include "data/source.hpp"
 
 namespace cvf::report {
 namespace {

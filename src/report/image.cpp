@@ -7,7 +7,6 @@
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
-#include "report/font.hpp"
 
 namespace cvf::report {
 

@@ -1,10 +1,12 @@
 // The document that a page shows, and careful looks into JSON that somebody else wrote.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cvf::report {
 
@@ -12,37 +14,30 @@ using Json = nlohmann::ordered_json;
 
 /// A JSON text from a file, or null when it is none. Nested more deeply than any document of ours it is null
 /// too: copying and writing a value goes as deep as the value does, until the stack ends.
-inline Json parse_json(std::string_view text) {
-  constexpr int deepest = 64;
-  struct TooDeep {};
-  try {
-    return Json::parse(
-        text,
-        [](int depth, Json::parse_event_t, Json&) {
-          if (depth > deepest) throw TooDeep();
-          return true;
-        },
-        false);
-  } catch (const TooDeep&) {
-    return nullptr;
-  }
-}
+Json parse_json(std::string_view text);
 
-inline std::string text_in(const Json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
+std::string text_in(const Json& object, const char* key);
 
-inline std::optional<double> number_in(const Json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  if (!object.is_object() || found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
+std::optional<double> number_in(const Json& object, const char* key);
 
 /// The object or list under `key`; null when there is none.
-inline const Json& part_of(const Json& object, const char* key) {
-  static const Json nothing;
-  return object.is_object() && object.contains(key) ? object.at(key) : nothing;
+const Json& part_of(const Json& object, const char* key);
+
+// Less of the same: what a page can show of long lists and long numbers.
+
+/// At most `most` indices of `count`, spread evenly, the first and the last among them.
+std::vector<std::size_t> spread(std::size_t count, std::size_t most);
+
+/// Rounded to six significant digits, which is what a page shows at most; null where not finite.
+Json brief(double value);
+Json brief(const std::vector<double>& values);
+
+template <class Value>
+std::vector<Value> picked(const std::vector<Value>& values, const std::vector<std::size_t>& indices) {
+  std::vector<Value> out;
+  out.reserve(indices.size());
+  for (const auto index : indices) out.push_back(values[index]);
+  return out;
 }
 
 }  // namespace cvf::report

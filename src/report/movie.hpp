@@ -1,10 +1,13 @@
-// Some frames of one trajectory in memory, and the few things that pictures of it need.
+// Some frames of one trajectory in memory, and what a page shows of them: coarser, as bytes, in a plane.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/source.hpp"
@@ -46,5 +49,34 @@ Movie difference(const Movie& a, const Movie& b);
 
 /// For each frame the root of the mean square; NaN when the frame holds one.
 std::vector<double> rms(const Movie& movie);
+
+// A trajectory in high dimensions seen in the plane where it moves most: the first two principal components.
+
+class Plane {
+ public:
+  /// Fitted to the finite frames of `movie`. With fewer than three of them everything lies at the origin.
+  explicit Plane(const Movie& movie);
+
+  using Point = std::array<double, 2>;
+  std::vector<Point> project(const Movie& movie) const;  // NaN where a frame is not finite
+  Point explained() const { return explained_; }         // shares of the variance
+
+ private:
+  std::vector<double> centre_;
+  std::array<std::vector<double>, 2> axes_;  // orthonormal
+  Point explained_{};
+};
+
+// Fields as bytes in a page: a value a byte, and the bytes as base64.
+
+struct Range {
+  double low = 0, high = 1;
+};
+
+/// [frame][channel][y][x], one byte each: 0 .. 254 from low to high of the channel's range, clamped; 255
+/// where there is no number.
+std::string quantised(const Movie& movie, std::span<const Range> ranges);
+
+std::string base64(std::string_view bytes);
 
 }  // namespace cvf::report

@@ -1,6 +1,5 @@
-#include "report/page.hpp"
-
 #include "core/errors.hpp"
+#include "report/report.hpp"
 
 namespace cvf::report {
 namespace {

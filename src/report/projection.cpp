@@ -1,8 +1,8 @@
-#include "report/projection.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "report/movie.hpp"
 
 namespace cvf::report {
 namespace {

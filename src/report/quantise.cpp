@@ -1,8 +1,8 @@
-#include "report/quantise.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+
+#include "report/movie.hpp"
 
 namespace cvf::report {
 namespace {

@@ -8,13 +8,9 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/machine.hpp"
-#include "report/colour_map.hpp"
-#include "report/curves.hpp"
-#include "report/page.hpp"
-#include "report/quantise.hpp"
-#include "report/scenes.hpp"
-#include "report/scores.hpp"
-#include "report/settings.hpp"
+#include "report/image.hpp"
+#include "report/movie.hpp"
+#include "report/sections.hpp"
 
 namespace cvf::report {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/errors.hpp"
-#include "report/colour_map.hpp"
+#include "report/image.hpp"
 #include "report/movie.hpp"
 
 namespace cvf::report {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "report/colour_map.hpp"
-#include "report/thin.hpp"
+#include "report/image.hpp"
+#include "report/json.hpp"
 
 namespace cvf::report {
 namespace {

@@ -4,7 +4,6 @@
 #include "report/forecasts.hpp"
 #include "report/json.hpp"
 #include "report/movie.hpp"
-#include "report/quantise.hpp"
 
 namespace cvf::report {
 

@@ -1,14 +1,13 @@
-#include "report/scenes.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/errors.hpp"
-#include "data/small_arrays.hpp"
-#include "report/projection.hpp"
+#include "data/groups_format.hpp"
+#include "report/json.hpp"
+#include "report/movie.hpp"
 #include "report/scene.hpp"
-#include "report/thin.hpp"
+#include "report/sections.hpp"
 
 namespace cvf::report {
 namespace {

@@ -1,9 +1,8 @@
-#include "report/scores.hpp"
-
 #include <limits>
 #include <string_view>
 
-#include "report/thin.hpp"
+#include "report/json.hpp"
+#include "report/sections.hpp"
 
 namespace cvf::report {
 namespace {
@@ -97,7 +96,7 @@ Json scores_of(const Json& evaluations) {
         out[name] = {{"solver", solver_name(origin)}, {"every_frame", text_in(origin, "every_frame")}};
     const Json& frames = part_of(evaluation, "frames");
     into["training"] = training_times(frames);
-    for (const auto* part : {"one_step", "time_informed", "direct"}) {
+    for (const auto* part : {"one_step", "time_informed", "direct", "forecast"}) {
       if (evaluation.contains(part)) into[part] = protocol(evaluation[part], part_of(frames, "time"));
     }
   }

@@ -1,5 +1,3 @@
-#include "report/settings.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "core/config.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "report/sections.hpp"
 
 namespace cvf::report {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/errors.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
-#include "data/derived.hpp"
+#include "data/source.hpp"
 #include "model/grid.hpp"
 
 namespace cvf::rollout {

@@ -5,8 +5,8 @@
 
 #include "core/errors.hpp"
 #include "rollout/batches.hpp"
-#include "solvers/half_steps.hpp"
 #include "solvers/members.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::rollout {
 namespace {
@@ -207,7 +207,7 @@ Forecast direct(const Setup& setup, const StateArray& start, const Times& of_sam
   check(start, of_samples);
   Sheet sheet(setup, start, of_samples, contexts);
   sheet.keep_states();
-  if (setup.solver.cuts_to_targets()) {
+  if (setup.solver.at_targets() != solvers::AtTargets::interpolate) {
     solve(sheet.model, sheet.legs(false), {sheet.first, [](const Leg& leg) { return leg.row; }}, start,
           [&](const Leg& leg, const States* ends, std::size_t, const StateArray& end, Frame frame) {
             sheet.put(leg, ends != nullptr, end, std::move(frame));

@@ -44,7 +44,11 @@ std::vector<double> Trace::largest_errors(std::size_t sample) const {
   std::vector<double> worst(times[sample].size(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t m = 0; m < members; ++m) {
     const auto own = frames(sample, m);
-    for (std::size_t k = 0; k < own.size(); ++k) worst[k] = largest_of(own[k].steps, worst[k]);
+    double last = worst[0];  // of the step that a frame without steps of its own lies in
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      worst[k] = std::fmax(worst[k], own[k].steps.empty() ? last : largest_of(own[k].steps, NAN));
+      if (!own[k].steps.empty()) last = own[k].steps.back().error;
+    }
   }
   return worst;
 }
@@ -53,7 +57,7 @@ std::vector<double> Trace::doubts(metrics::Signal signal, std::size_t sample) co
   if (signal == metrics::Signal::spread && members > 1) return spreads[sample];
   std::vector<double> out(times[sample].size(), 0);
   for (std::size_t m = 0; m < members; ++m) {
-    const auto own = metrics::doubts(frames(sample, m));
+    const auto own = metrics::doubts(frames(sample, m), times[sample]);
     for (std::size_t k = 0; k < own.size(); ++k) out[k] += own[k] / static_cast<double>(members);
   }
   return out;

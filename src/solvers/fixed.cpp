@@ -4,16 +4,30 @@
 namespace cvf::solvers {
 namespace {
 
+struct EulerOptions : FixedOptions {
+  bool dense = true;
+
+  void describe(config::Section& s) {
+    FixedOptions::describe(s);
+    s.key("dense", &dense, dense_meaning);
+  }
+  // Steps as long as they are known to be good, with targets inside.
+  bool passes() const { return dense && (h > 0 || max_step > 0); }
+};
+
 // Euler's step with the mean velocity over it, s + h psi(s, h): first order for a tangent field, exact for
 // the exact secant. The paper's way to step `sm` and `pushforward`.
 class Euler : public Solver {
  public:
-  using Options = FixedOptions;
-  Euler(const Options& options, const Context& context) : options_(options.resolved(context)) {}
+  using Options = EulerOptions;
+  Euler(const Options& options, const Context& context) : options_(options) { options_.resolve(context); }
 
   std::unique_ptr<Stepper> start() const override {
     static const Tableau tableau{.order = 1, .a = {}, .b = {1}, .error = {}, .middle = {}};
-    return std::make_unique<FixedStepper>(tableau, options_, true);
+    return std::make_unique<FixedStepper>(tableau, options_, true, options_.passes());
+  }
+  AtTargets at_targets() const override {
+    return options_.passes() ? AtTargets::evaluate : AtTargets::end_step;
   }
 
  private:
@@ -24,7 +38,7 @@ class Euler : public Solver {
 class Rk4 : public Solver {
  public:
   using Options = FixedOptions;
-  Rk4(const Options& options, const Context& context) : options_(options.resolved(context)) {}
+  Rk4(const Options& options, const Context& context) : options_(options) { options_.resolve(context); }
 
   std::unique_ptr<Stepper> start() const override {
     static const Tableau tableau{.order = 4,

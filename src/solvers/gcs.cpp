@@ -30,6 +30,7 @@ struct GcsOptions {
   Advance advance = Advance::secant;
   bool probe_floor = false;
   bool literal = false;
+  bool dense = true;
   double eta = nre_eta;
 
   void describe(config::Section& section);
@@ -42,6 +43,9 @@ class Gcs : public Solver {
   Gcs(const Options& options, const Context& context);
 
   std::unique_ptr<Stepper> start() const override;
+  AtTargets at_targets() const override {
+    return options_.dense && options_.max_step > 0 ? AtTargets::evaluate : AtTargets::end_step;
+  }
 
  private:
   Options options_;
@@ -109,6 +113,7 @@ void GcsOptions::describe(config::Section& s) {
   s.key("literal", &literal,
         "the algorithm as printed: keeps the last probed step when the next falls below "
         "delta_min, no slack");
+  s.key("dense", &dense, dense_meaning);
   s.key("eta", &eta, "keeps the NRE finite where nothing moves", config::above(0));
 }
 

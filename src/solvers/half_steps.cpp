@@ -1,6 +1,6 @@
-#include "solvers/half_steps.hpp"
-
 #include <cmath>
+
+#include "solvers/solver.hpp"
 
 namespace cvf::solvers {
 namespace {
@@ -54,6 +54,7 @@ class HalfSteps : public Solver {
  public:
   explicit HalfSteps(Lengths steps) : steps_(std::move(steps)) {}
   std::unique_ptr<Stepper> start() const override { return std::make_unique<Halves>(steps_); }
+  AtTargets at_targets() const override { return AtTargets::evaluate; }  // the first way may have passed some
 
  private:
   Lengths steps_;

@@ -18,7 +18,7 @@ class Integration {
         sink_(sink),
         recording_(recording),
         stepper_(solver.start()),
-        cuts_(solver.cuts_to_targets()),
+        at_targets_(solver.at_targets()),
         velocity_(std::move(velocity), rows_) {
     prepare_outcome(*start);
     for (std::size_t sample = 0; sample < start->rows(); ++sample) admit(sample);
@@ -33,9 +33,10 @@ class Integration {
   void propose() {
     stepper_->propose(rows_);
     for (auto& row : rows_.all) {
-      row.cut = cuts_ && row.wanted >= nearly * row.remaining;
+      row.cut = at_targets_ != AtTargets::interpolate && row.wanted >= nearly * row.remaining;
       row.step = row.cut ? row.remaining : row.wanted;
       if (!schedule_.breaks.empty()) stop_at_breaks(row);
+      if (at_targets_ == AtTargets::evaluate) look_ahead(row);
     }
     stepper_->attempt(rows_, velocity_);
   }
@@ -48,6 +49,32 @@ class Integration {
       if (++row.trials >= recording_.max_steps && !row.accepted) row.stop(Status::too_many_steps);
     }
     rows_.asked_of_all = 0;
+  }
+
+  // Targets inside the steps that were accepted, each row's first, then each row's second, and so on.
+  void visit() {
+    if (at_targets_ != AtTargets::evaluate) return;
+    for (;;) {
+      std::vector<std::size_t> passing;
+      Numbers ways;
+      for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const Row& row = rows_.all[i];
+        if (!row.accepted || row.inside == 0) continue;
+        passing.push_back(i);
+        ways.push_back(row.goal - row.time);
+      }
+      if (passing.empty()) return;
+      const Batch from = take_rows(*rows_.state, passing);
+      const Batch velocity[]{velocity_.ask(from, ways, passing)};
+      const double one[]{1};
+      from->combine(*from, ways, velocity, one);
+      const auto finite = from->finite_rows();
+      for (std::size_t k = 0; k < passing.size(); ++k) {
+        Row& row = rows_.all[passing[k]];
+        --row.inside;
+        finite[k] != 0 ? record_state(row, *from, k) : row.stop(Status::non_finite);
+      }
+    }
   }
 
   // The only place where states and times change. Afterwards `candidate` holds where accepted rows came from.
@@ -66,7 +93,7 @@ class Integration {
   void record() {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (!rows_.all[i].accepted) continue;
-      cuts_ ? record_end(i) : record_passed(i);
+      at_targets_ == AtTargets::interpolate ? record_passed(i) : record_end(i);
       Row& row = rows_.all[i];
       if (!row.finished && row.trials >= recording_.max_steps) row.stop(Status::too_many_steps);
     }
@@ -113,10 +140,12 @@ class Integration {
     row.sample = static_cast<std::int64_t>(sample);
     row.time = schedule_.start_times[sample];
     row.direction = schedule_.backward ? -1 : 1;
+    if (const auto& targets = targets_of(row); !targets.empty())
+      row.interval = row.remaining = std::abs(targets.back() - row.time);
     rows_.all.push_back(row);
     aim(rows_.all.back(), row.time);
     Row& added = rows_.all.back();
-    if (!added.finished && added.remaining == 0)
+    if (!added.finished && added.goal == added.time)
       record_state(added, *rows_.state, sample);  // wanted at the start
   }
 
@@ -130,9 +159,23 @@ class Integration {
     row.finished = row.target >= targets.size();
     if (row.finished) return;
     row.goal = targets[row.target];
-    row.interval = row.remaining = std::abs(row.goal - from);
+    if (at_targets_ != AtTargets::evaluate) row.interval = row.remaining = std::abs(row.goal - from);
     row.trials = 0;
     row.status_here = {};
+  }
+
+  // A step that ends on a target but for rounding ends on it; counts those before.
+  void look_ahead(Row& row) const {
+    const auto& targets = targets_of(row);
+    row.inside = 0;
+    row.lands = false;
+    for (std::size_t k = row.target; k < targets.size(); ++k) {
+      const double away = row.direction * (targets[k] - row.time);
+      row.lands = away >= nearly * row.step && nearly * away <= row.step;
+      if (row.lands) row.step = away;
+      if (away >= row.step) return;
+      ++row.inside;
+    }
   }
 
   void stop_at_breaks(Row& row) const {
@@ -156,12 +199,12 @@ class Integration {
       outcome_.steps[static_cast<std::size_t>(row.sample)].push_back({row.time, row.step, row.error});
     }
     const double walked = row.time + row.signed_step();
-    row.time = row.cut ? row.goal : (std::isnan(row.stop_at) ? walked : row.stop_at);
+    row.time = row.cut || row.lands ? row.goal : (std::isnan(row.stop_at) ? walked : row.stop_at);
     row.remaining = row.cut ? 0 : row.remaining - row.step;
   }
 
   void record_end(std::size_t i) {
-    if (rows_.all[i].remaining <= 0) record_state(rows_.all[i], *rows_.state, i);
+    if (rows_.all[i].cut || rows_.all[i].lands) record_state(rows_.all[i], *rows_.state, i);
   }
 
   void record_passed(std::size_t i) {
@@ -194,7 +237,7 @@ class Integration {
   const BatchSink& sink_;
   const Recording& recording_;
   std::unique_ptr<Stepper> stepper_;
-  bool cuts_;
+  AtTargets at_targets_;
   Rows rows_;
   Evaluator velocity_;
   Outcome outcome_;
@@ -231,6 +274,7 @@ Outcome integrate(const Solver& solver, BatchVelocity velocity, const Batch& sta
   while (run.running()) {
     run.propose();
     run.judge();
+    run.visit();
     run.keep();
     run.record();
     run.resize();

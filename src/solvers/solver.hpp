@@ -29,18 +29,30 @@ class Stepper {
   virtual void resize(Rows& rows) = 0;
   /// Rows with these numbers go on, in this order; the others are gone.
   virtual void pack(std::span<const std::size_t>) {}
-  /// The state at `share` (0..1) of the step that row `i` has just made, into row 0 of `out`. Only
-  /// for steppers whose solver does not cut its steps to the targets.
+  /// The state at `share` (0..1) of the step that row `i` has just made, into row 0 of `out`. Only for
+  /// steppers whose solver interpolates.
   virtual void interpolate(const Rows&, std::size_t /*i*/, double /*share*/, States& /*out*/) {}
 };
+
+/// How a state at a target comes about.
+enum class AtTargets {
+  end_step,     // steps are cut to end there
+  interpolate,  // inside a step, at no cost: targets change nothing about the steps
+  evaluate,     // inside a step, by the mean velocity from its beginning to the target: one evaluation
+};
+
+/// Of the option `dense` of solvers that step along the mean velocity.
+inline constexpr std::string_view dense_meaning =
+    "targets inside a step get an evaluation each, from its beginning; false, or no longest step known: "
+    "steps "
+    "are cut to end on them";
 
 class Solver {
  public:
   virtual ~Solver() = default;
   virtual std::unique_ptr<Stepper> start() const = 0;
 
-  /// Steps end on targets. If not, targets are interpolated and change nothing about the steps.
-  virtual bool cuts_to_targets() const { return true; }
+  virtual AtTargets at_targets() const { return AtTargets::end_step; }
   /// All rows take the same steps; they must have the same times.
   virtual bool shares_steps() const { return false; }
 };
@@ -89,5 +101,10 @@ void check_start(const States& start, const Schedule& schedule);
 /// From `start`, which stays as it is.
 Outcome integrate(const Solver& solver, BatchVelocity velocity, const Batch& start, const Schedule& schedule,
                   const BatchSink& sink, const Recording& recording = {});
+
+/// A way that was gone before, once more with every step in two halves: where both lead to the same place,
+/// the step was short enough. For solvers that step along the mean velocity, s + h psi(s, h). steps[i]: the
+/// lengths of the accepted steps of sample i of the problem, in order.
+std::unique_ptr<Solver> half_steps(std::vector<std::vector<double>> steps);
 
 }  // namespace cvf::solvers

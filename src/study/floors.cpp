@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "data/ranges.hpp"
 #include "data/source.hpp"
+#include "data/splits.hpp"
 #include "generate/generate.hpp"
 #include "study/tables.hpp"
 

@@ -101,7 +101,7 @@ void Method::describe(config::Section& s) {
 }
 
 void Check::describe(config::Section& s) {
-  s.key("protocol", &protocol, "how the model is run", config::one_of({"time_informed", "direct"}));
+  s.key("protocol", &protocol, "how the model is run", config::one_of({"time_informed", "direct", "forecast"}));
   s.key("split", &split, "which samples", config::one_of({"train", "validation", "test"}));
   s.key("every", &every, "looks at every so many frames; 0: at those of the training grid",
         config::at_least(0));

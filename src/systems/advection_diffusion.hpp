@@ -6,7 +6,7 @@
 
 #include "systems/drawn.hpp"
 #include "systems/grid.hpp"
-#include "systems/random_waves.hpp"
+#include "systems/random_fields.hpp"
 #include "systems/system.hpp"
 
 namespace cvf::systems {

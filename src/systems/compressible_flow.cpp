@@ -4,7 +4,6 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
-#include "systems/compressible_start.hpp"
 #include "systems/grid.hpp"
 
 namespace cvf::systems {

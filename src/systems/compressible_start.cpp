@@ -1,10 +1,9 @@
-#include "systems/compressible_start.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "systems/compressible_flow.hpp"
 #include "systems/grid.hpp"
-#include "systems/random_waves.hpp"
+#include "systems/random_fields.hpp"
 
 namespace cvf::systems {
 namespace {

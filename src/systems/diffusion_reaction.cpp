@@ -6,9 +6,9 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
-#include "systems/cosine_field.hpp"
 #include "systems/grid.hpp"
 #include "systems/numpy_legacy.hpp"
+#include "systems/random_fields.hpp"
 
 namespace cvf::systems {
 namespace {

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "core/errors.hpp"
+#include "systems/cpu.hpp"
+#include "systems/sweep.hpp"
 
 namespace cvf::systems {
 
@@ -121,5 +123,25 @@ void run_frames(FiniteVolume& solver, std::span<const double> initial, std::span
     sink(frame, planes);
   }
 }
+
+#if defined(__x86_64__)
+#define CVF_FASTEST(step) (cpu_has_avx2() ? avx2::step : portable::step)
+#else
+#define CVF_FASTEST(step) portable::step
+#endif
+
+Step flow_step() {
+  return CVF_FASTEST(flow_step);
+}
+
+Step shallow_step() {
+  return CVF_FASTEST(shallow_step);
+}
+
+Step shallow_bottom_step() {
+  return CVF_FASTEST(shallow_bottom_step);
+}
+
+#undef CVF_FASTEST
 
 }  // namespace cvf::systems

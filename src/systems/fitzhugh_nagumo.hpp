@@ -3,15 +3,33 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <new>
 #include <span>
 #include <vector>
 
-#include "systems/aligned.hpp"
 #include "systems/drawn.hpp"
 #include "systems/simd/fitzhugh_nagumo.hpp"
 #include "systems/system.hpp"
 
 namespace cvf::systems {
+
+/// Vectors that begin on a cache line: a vector load that straddles two lines costs twice.
+template <class T>
+struct LineAligned {
+  using value_type = T;
+  static constexpr std::align_val_t line{64};
+
+  LineAligned() = default;
+  template <class U>
+  LineAligned(const LineAligned<U>&) {}
+
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
+  void deallocate(T* at, std::size_t) { ::operator delete(at, line); }
+  bool operator==(const LineAligned&) const { return true; }
+};
+
+using AlignedVector = std::vector<double, LineAligned<double>>;
 
 enum class Flavour { portable, avx2 };  // of the files under simd/
 Flavour best_flavour();

@@ -6,10 +6,10 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
-#include "systems/cosine_field.hpp"
 #include "systems/disc.hpp"
 #include "systems/grid.hpp"
 #include "systems/numpy_legacy.hpp"
+#include "systems/random_fields.hpp"
 
 namespace cvf::systems {
 

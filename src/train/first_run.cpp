@@ -9,7 +9,7 @@
 #include "core/interrupt.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
-#include "data/audit_checks.hpp"
+#include "data/audit.hpp"
 #include "train/run_data.hpp"
 
 namespace cvf::train {

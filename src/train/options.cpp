@@ -2,7 +2,7 @@
 
 #include "core/errors.hpp"
 #include "core/registry.hpp"
-#include "model/spec.hpp"
+#include "model/trained_model.hpp"
 #include "train/run_data.hpp"
 
 namespace cvf::train {

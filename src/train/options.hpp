@@ -8,7 +8,6 @@
 
 #include "core/config.hpp"
 #include "data/data_options.hpp"
-#include "data/downsampling.hpp"
 #include "data/loader.hpp"
 #include "data/splits.hpp"
 #include "fields/field.hpp"

@@ -8,7 +8,7 @@
 
 #include "data/source.hpp"
 #include "data/splits.hpp"
-#include "model/spec.hpp"
+#include "model/trained_model.hpp"
 #include "train/options.hpp"
 
 namespace cvf::train {

@@ -30,7 +30,7 @@ class Trainer {
   Numbers ending() const { return {{"seconds", position_.seconds}, {"best_error", position_.best_error}}; }
   void check_fit() const;
   void look_at_clock();
-  bool finished() const;
+  bool finished() const { return position_.step >= total_steps_ || elapsed_ >= 1; }
   double progress() const;
   double seconds() const { return position_.seconds + run_clock() - begun_; }
   double run_clock() const {
@@ -159,10 +159,6 @@ void Trainer::finish_again() {
 void Trainer::look_at_clock() {
   if (options_.length.minutes > 0)
     elapsed_ = group_.sum(group_.leads() ? seconds() : 0) / (options_.length.minutes * 60);
-}
-
-bool Trainer::finished() const {
-  return position_.step >= total_steps_ || elapsed_ >= 1;
 }
 
 double Trainer::progress() const {

@@ -1,6 +1,6 @@
-#include "core/boundary.hpp"
-
 #include <gtest/gtest.h>
+
+#include "core/state_spec.hpp"
 
 namespace cvf {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/errors.hpp"
-#include "data/derived.hpp"
+#include "data/source.hpp"
 #include "support/memory_source.hpp"
 
 namespace cvf::data {

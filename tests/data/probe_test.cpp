@@ -1,10 +1,9 @@
 // The look at a file by another process. What that process may do is played by scripts.
-#include "data/probe.hpp"
-
 #include <sys/stat.h>
 
 #include "core/files.hpp"
 #include "core/interrupt.hpp"
+#include "data/source.hpp"
 #include "support/scratch.hpp"
 #include "support/tiny_files.hpp"
 

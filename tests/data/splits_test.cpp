@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "core/errors.hpp"
-#include "data/downsampling.hpp"
-#include "data/ranges.hpp"
 #include "support/memory_source.hpp"
 
 namespace cvf::data {

@@ -4,7 +4,7 @@
 
 #include "data/audit.hpp"
 #include "data/convert.hpp"
-#include "data/derived.hpp"
+#include "data/source.hpp"
 #include "support/has.hpp"
 #include "support/scratch.hpp"
 #include "support/tiny_files.hpp"

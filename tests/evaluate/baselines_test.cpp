@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files.hpp"
-#include "data/small_arrays.hpp"
+#include "data/groups_format.hpp"
 #include "evaluate/record.hpp"
 #include "support/has.hpp"
 #include "support/memory_source.hpp"

@@ -1,6 +1,4 @@
 // Error bars: what they promise on trajectories whose errors are known, and the file that keeps them.
-#include "evaluate/calibration.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -134,13 +132,24 @@ TEST(Doubts, AddUpOverStepsAndEndWhereNothingIsKnown) {
   frames[1].steps = {{0, 0.5, 0.2}, {0.5, 0.5, 0}};
   frames[2].steps = {{1, 0.5, 0.4}};
   frames[3].steps = {{1.5, 0.5, NAN}};
-  auto found = doubts(frames);
+  const std::vector<double> times{0, 1, 1.5, 2};
+  auto found = doubts(frames, times);
   EXPECT_EQ(found[0], 0);
   EXPECT_DOUBLE_EQ(found[1], 0.1 + 0.5 * least_nre);
   EXPECT_DOUBLE_EQ(found[2], 0.3 + 0.5 * least_nre);
   EXPECT_TRUE(std::isinf(found[3])) << "a step that was not measured";
   frames[2].row_status.status = solvers::Status::non_finite;
-  EXPECT_TRUE(std::isinf(doubts(frames)[2]));
+  EXPECT_TRUE(std::isinf(doubts(frames, times)[2]));
+}
+
+TEST(Doubts, OfFramesInsideAStepGrowWithIt) {
+  std::vector<rollout::Frame> frames(4);
+  frames[1].steps = {{0, 1, 0.2}};  // passes the first frame, and the second ends it
+  frames[3].steps = {{1, 1, 0.4}};
+  const auto found = doubts(frames, {0, 0.25, 1, 1.5});
+  EXPECT_DOUBLE_EQ(found[1], 0.05);
+  EXPECT_DOUBLE_EQ(found[2], 0.2);
+  EXPECT_DOUBLE_EQ(found[3], 0.4);
 }
 
 TEST(ErrorBars, EndAtTheCalibratedHorizon) {

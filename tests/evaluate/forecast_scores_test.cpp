@@ -1,9 +1,8 @@
 // Forecasts that another program wrote, against the truth.
-#include "evaluate/forecast_scores.hpp"
-
 #include <gtest/gtest.h>
 
 #include "core/files.hpp"
+#include "evaluate/evaluate.hpp"
 #include "support/has.hpp"
 #include "support/program.hpp"
 #include "support/scratch.hpp"
@@ -45,13 +44,13 @@ class ForecastOfAnother : public testing::Test {
 };
 
 TEST_F(ForecastOfAnother, GetsTheScoresOfTheModelThatMadeIt) {
-  const auto model = csv({"evaluate", run_, "--samples", "8:10", "--protocol", "time_informed"});
+  const auto model = csv({"evaluate", run_, "--samples", "8:10", "--protocol", "forecast"});
   const auto file =
       csv({"evaluate", "--forecast", forecast_, "--data", data_});  // the file says which samples
   for (const auto* name :
        {"rollout_rmse", "relative_l2", "persistence.rollout_rmse", "persistence.relative_l2"})
-    EXPECT_NEAR(value(file, std::string("forecast,") + name),
-                value(model, std::string("time_informed,") + name), 1e-6)
+    EXPECT_NEAR(value(file, std::string("forecast,") + name), value(model, std::string("forecast,") + name),
+                1e-6)
         << name;
   EXPECT_EQ(csv({"evaluate", run_, "--forecast", forecast_}), file) << "the truth is the run's own file";
   EXPECT_EQ(value(csv({"evaluate", "--forecast", data_, "--data", data_}), "forecast,rollout_rmse"), 0);

@@ -7,7 +7,7 @@
 #include "cvf/cvf.hpp"
 #include "data/hdf5.hpp"
 #include "data/source.hpp"
-#include "evaluate/calibration.hpp"
+#include "evaluate/calibrate.hpp"
 #include "support/has.hpp"
 #include "support/program.hpp"
 #include "support/training.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "data/hdf5.hpp"
-#include "evaluate/calibration.hpp"
+#include "evaluate/calibrate.hpp"
 #include "support/has.hpp"
 #include "support/program.hpp"
 #include "support/training.hpp"

@@ -1,10 +1,9 @@
 // Totals against closed forms, on states whose totals are known.
-#include "metrics/conserved.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "metrics/kinds.hpp"
 #include "metrics/scoreboard.hpp"
 
 namespace cvf::metrics {

@@ -5,9 +5,8 @@
 #include <limits>
 
 #include "core/scores.hpp"
-#include "metrics/conserved.hpp"
+#include "metrics/kinds.hpp"
 #include "metrics/scoreboard.hpp"
-#include "metrics/spectrum.hpp"
 #include "support/scratch.hpp"
 
 namespace cvf::metrics {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/errors.hpp"
-#include "model/spec.hpp"
+#include "model/trained_model.hpp"
 
 namespace cvf::model {
 namespace {

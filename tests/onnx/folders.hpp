@@ -5,7 +5,7 @@
 
 #include "model/files.hpp"
 #include "model/safetensors.hpp"
-#include "onnx/drawing.hpp"
+#include "onnx/networks.hpp"
 
 namespace cvf::test {
 

@@ -1,6 +1,4 @@
 // The page itself: nothing breaks out of it, nobody is asked for anything, a browser opens it.
-#include "report/page.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

@@ -4,9 +4,8 @@
 
 #include <cmath>
 
-#include "report/projection.hpp"
-#include "report/quantise.hpp"
-#include "report/thin.hpp"
+#include "report/json.hpp"
+#include "report/movie.hpp"
 
 namespace cvf::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "report/colour_map.hpp"
+#include "report/image.hpp"
 #include "report/sample_picture.hpp"
 #include "support/memory_source.hpp"
 

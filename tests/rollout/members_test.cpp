@@ -1,7 +1,8 @@
 // A model of several members: each goes its own way, and the forecast is their mean with their spread.
+#include "fields/members.hpp"
+
 #include <gtest/gtest.h>
 
-#include "fields/members.hpp"
 #include "rollout/protocols.hpp"
 #include "rollout/tensors/model.hpp"
 #include "support/flows.hpp"

@@ -100,11 +100,21 @@ TEST(Euler, IsExactOnAnExactSecantField) {
 }
 
 TEST(Euler, DividesAnIntervalThatIsLongerThanTheTrainingStep) {
-  const auto solver = make("euler", {.delta_min = 0.1, .largest_step = 0.25});
+  const auto solver = test::solver("euler", "dense=false", {.delta_min = 0.1, .largest_step = 0.25});
   const auto solution = integrate(*solver, test::secant_of(Spiral{}),
                                   common_times(test::some_states(1), 0, {0.25, 0.85}), {.steps = true});
   ASSERT_EQ(solution.steps[0].size(), 4U);  // 0.25, then 0.6 in three
   EXPECT_DOUBLE_EQ(solution.steps[0][2].step, 0.2);
+}
+
+// A neural ODE with four steps an interval of training takes four over each such interval of a long way, too.
+TEST(RungeKutta, TakesItsStepsOverEachPartOfALongWay) {
+  const auto solver = test::solver("rk4", "steps=4", {.delta_min = 0.1, .largest_step = 0.4});
+  const auto solution = integrate(*solver, test::secant_of(Spiral{}),
+                                  common_times(test::some_states(1), 0, {0.1, 1.3}), {.steps = true});
+  ASSERT_EQ(solution.steps[0].size(), 16U);  // 0.1 in four, then 1.2 in three times four
+  EXPECT_DOUBLE_EQ(solution.steps[0][2].step, 0.025);
+  EXPECT_DOUBLE_EQ(solution.steps[0][10].step, 0.1);
 }
 
 // The final time is a state of its own: no step of rounding's size, no endless loop.

@@ -1,6 +1,4 @@
 // The random starts of the compressible flow: their statistics and the choices that shape them.
-#include "systems/compressible_start.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 
 #include "core/errors.hpp"
 #include "support/frames.hpp"
-#include "systems/random_waves.hpp"
+#include "systems/compressible_flow.hpp"
+#include "systems/random_fields.hpp"
 
 namespace cvf::systems {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/boundary.hpp"
+#include "core/state_spec.hpp"
 #include "support/frames.hpp"
 #include "systems/system.hpp"
 

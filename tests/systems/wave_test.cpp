@@ -6,7 +6,6 @@
 
 #include "core/errors.hpp"
 #include "support/frames.hpp"
-#include "systems/periodic_wave.hpp"
 
 namespace cvf::systems {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/errors.hpp"
 #include "core/log.hpp"
 #include "data/data_options.hpp"
-#include "data/ranges.hpp"
+#include "data/splits.hpp"
 #include "evaluate/step_errors.hpp"
 #include "metrics/trust.hpp"
 #include "rollout/fit.hpp"

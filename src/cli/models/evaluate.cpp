@@ -1,5 +1,3 @@
-#include "cli/models/evaluate.hpp"
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -56,13 +54,15 @@ void add_evaluate(CLI::App& app) {
   verb_app.footer(
       "one_step starts every frame from the true one before it; time_informed goes from frame to frame on "
       "its own\n"
-      "predictions; direct reaches each frame from the first one. Divergence is told, never averaged away.\n"
+      "predictions; direct reaches each frame from the first one in a solve of its own; forecast goes "
+      "through all\n"
+      "frames in one solve, as cvf rollout does. Divergence is told, never averaged away.\n"
       "Example: cvf evaluate runs/pendulum (every frame), with --every 0 on the training grid only.\n"
       "Next: cvf evaluate runs/pendulum --calibrate, then cvf rollout runs/pendulum --coverage 0.9 --out "
       "forecast.h5; or cvf report runs/pendulum");
   verb_app.add_option("RUN", verb->run_path, "folder of a run (its best model) or of a model");
-  verb_app.add_option("--protocol", verb->protocol, "time_informed, direct or both")
-      ->check(CLI::IsMember({"time_informed", "direct", "both"}))
+  verb_app.add_option("--protocol", verb->protocol, "time_informed, direct, both of these, or forecast")
+      ->check(CLI::IsMember({"time_informed", "direct", "both", "forecast"}))
       ->capture_default_str();
   verb_app.add_option("--split", verb->split, "which samples of the run's own file")
       ->check(CLI::IsMember({"train", "validation", "test"}))

@@ -13,8 +13,8 @@
 #include "core/log.hpp"
 #include "core/machine.hpp"
 #include "core/threads.hpp"
-#include "data/ranges.hpp"
-#include "evaluate/forecast_scores.hpp"
+#include "data/splits.hpp"
+#include "evaluate/evaluate.hpp"
 #include "rollout/fit.hpp"
 
 namespace cvf::cli {
@@ -47,7 +47,7 @@ void Evaluate::check_unchanged(const rollout::Facts& model, const std::string& f
 }
 
 void Evaluate::refuse_own_input(const std::string& file) const {
-  for (const char* ending : {".json", ".csv", ".time_informed.h5", ".direct.h5"}) {
+  for (const char* ending : {".json", ".csv", ".time_informed.h5", ".direct.h5", ".forecast.h5"}) {
     if (out.empty() || !files::same_file(out + ending, file)) continue;
     throw UsageError("--out {}: {}{} is the data file; give another name", out, out, ending);
   }

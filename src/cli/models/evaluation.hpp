@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/opened_run.hpp"
 #include "cli/programs.hpp"
-#include "cli/solver_option.hpp"
 #include "data/splits.hpp"
 #include "evaluate/record.hpp"
+#include "train/options.hpp"
 
 namespace cvf::cli {
 
@@ -53,5 +54,10 @@ struct Evaluate {
 
   void write(const evaluate::Evaluation& result, const evaluate::Origin& from) const;
 };
+
+/// The first test samples of a finished run, frame by frame: evaluation.json, evaluation.csv and the
+/// forecasts of a few in the run's folder, unless they are there for this very model. What stands against it
+/// is a warning, for the run itself is complete.
+void evaluate_at_the_end(const std::string& run_folder, const train::EvaluationOptions& wanted);
 
 }  // namespace cvf::cli

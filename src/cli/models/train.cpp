@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "cli/models/evaluate.hpp"
+#include "cli/models/evaluation.hpp"
 #include "cli/programs.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"

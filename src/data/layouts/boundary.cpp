@@ -1,6 +1,4 @@
-// What files say, or are known for, at the sides of their grids, in the words of core/boundary.
-#include "core/boundary.hpp"
-
+// What files say, or are known for, at the sides of their grids, in the words of core/state_spec.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/state_spec.hpp"
 #include "core/text.hpp"
 #include "data/layouts/layout.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/layouts/layout.hpp"
 
 namespace cvf::data::layouts {
@@ -131,6 +131,12 @@ void show_attributes(const hdf5::Group& root, Description& description) {
     const auto shown = root.shown(attribute);
     if (shown) description.attributes[attribute] = shown->substr(0, longest_shown);
   }
+}
+
+const std::vector<Layout>& table() {
+  static const std::vector<Layout> rows{groups,   fields,   tensor, incompressible,
+                                        the_well, pdearena, pairs,  plain};
+  return rows;
 }
 
 }  // namespace cvf::data::layouts

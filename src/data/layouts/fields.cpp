@@ -1,6 +1,6 @@
 // Layout B, PDEBench CFD: one root dataset for each variable, (n,t,x), (n,t,x,y) or (n,t,x,y,z), x first.
 #include "core/errors.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/layouts/layout.hpp"
 
 namespace cvf::data::layouts {

@@ -5,7 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/groups_format.hpp"
 #include "data/layouts/layout.hpp"
 #include "data/layouts/sample_cache.hpp"

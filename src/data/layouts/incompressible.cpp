@@ -1,7 +1,7 @@
 // Layout D, PDEBench incompressible flow: root `velocity` (n,t,x,y,2), perhaps `particles` (n,t,x,y,1), `t`
 // (n,t).
 #include "core/errors.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/layouts/layout.hpp"
 
 namespace cvf::data::layouts {

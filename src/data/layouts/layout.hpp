@@ -1,4 +1,4 @@
-// A layout recognises its files by what is in them and opens them; one row each in table.cpp.
+// A layout recognises its files by what is in them and opens them; one row each in common.cpp.
 #pragma once
 
 #include <functional>

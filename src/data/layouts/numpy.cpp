@@ -3,15 +3,15 @@
 // may also describe itself, as those that cvf writes do: `states` and the text `axes`, the texts `channels`,
 // `parameters` (which of the numbers are some), `boundary` and `attributes` (key=value), static.NAME
 // [n,z,y,x] and control.NAME [n,t].
+#include "data/numpy.hpp"
+
 #include <algorithm>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/bytes.hpp"
 #include "data/layouts/layout.hpp"
-#include "data/npy.hpp"
-#include "data/zip.hpp"
 
 namespace cvf::data::layouts {
 namespace {

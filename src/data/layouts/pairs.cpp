@@ -1,7 +1,7 @@
 // Layout I, operator-learning pairs: root `x` and `y`, (n,h,w) or (n,c,h,w), input and output. Delivered as
 // trajectories of two frames.
 #include "core/errors.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/layouts/layout.hpp"
 
 namespace cvf::data::layouts {

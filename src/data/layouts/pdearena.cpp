@@ -1,7 +1,7 @@
 // Layout F, PDEArena Navier-Stokes: one group train, valid or test with u, vx, vy (n,t,x,y) in float64, `t`
 // (n,t), x, y (n,.) and numbers such as buo_y (n).
 #include "core/errors.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/layouts/layout.hpp"
 
 namespace cvf::data::layouts {

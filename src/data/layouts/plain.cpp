@@ -2,7 +2,7 @@
 // Nothing is guessed; an error lists the candidates.
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/layouts/layout.hpp"
 
 namespace cvf::data::layouts {

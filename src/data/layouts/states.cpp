@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/layouts/layout.hpp"
 
 namespace cvf::data::layouts {

@@ -1,7 +1,7 @@
 // Layout C, PDEBench's 1-D files: root `tensor` (n,t,x). Files made with its own generators may have one more
 // leading axis of one entry; Darcy flow uses the same name but has no time.
 #include "core/errors.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/layouts/layout.hpp"
 
 namespace cvf::data::layouts {

@@ -5,7 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "data/axes.hpp"
+#include "data/array.hpp"
 #include "data/layouts/layout.hpp"
 
 namespace cvf::data::layouts {

@@ -5,7 +5,7 @@ function channelsOf(data) {
   return unique(
     cellsOf({ data }).flatMap((cell) =>
       Object.values(cell.evaluations).flatMap((one) =>
-        ["time_informed", "direct"].flatMap((protocol) => Object.keys(one[protocol]?.rollout_rmse?.parts || {})),
+        ["time_informed", "direct", "forecast"].flatMap((protocol) => Object.keys(one[protocol]?.rollout_rmse?.parts || {})),
       ),
     ),
   );

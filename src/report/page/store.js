@@ -30,7 +30,7 @@ const samplesHere = () => unique(scenesOf(state.data, state.option).map((scene) 
 
 /// What an evaluation measured, beside single steps.
 const protocolsOf = (evaluation) =>
-  ["time_informed", "direct"].filter((protocol) =>
+  ["time_informed", "direct", "forecast"].filter((protocol) =>
     report.cells.some((cell) => cell.evaluations[evaluation]?.[protocol]),
   );
 function settle() {
@@ -60,6 +60,7 @@ function toggle(key) {
 const protocols = {
   time_informed: "frame by frame",
   direct: "direct to each target",
+  forecast: "all frames in one solve",
   one_step: "one step from the truth",
 };
 const metrics = {

@@ -2,7 +2,7 @@
 
 #include "core/errors.hpp"
 #include "fields/members.hpp"
-#include "solvers/tensors/states.hpp"
+#include "solvers/tensors/integrate.hpp"
 
 namespace cvf::rollout {
 namespace {

@@ -31,7 +31,9 @@ class EmbeddedPair : public Solver {
   EmbeddedPair(const Tableau& tableau, const EmbeddedOptions& options);
 
   std::unique_ptr<Stepper> start() const override;
-  bool cuts_to_targets() const override { return !options_.dense; }
+  AtTargets at_targets() const override {
+    return options_.dense ? AtTargets::interpolate : AtTargets::end_step;
+  }
   bool shares_steps() const override { return options_.norm == Norm::batch; }
 
  private:

@@ -9,27 +9,23 @@ namespace cvf::solvers {
 void FixedOptions::describe(config::Section& s) {
   s.key("h", &h, "step, the last before a target cut short; 0: `steps` equal ones to each target",
         config::at_least(0));
-  s.key("steps", &steps, "steps to each target where h = 0; more where they would exceed max_step",
+  s.key("steps", &steps, "equal steps where h = 0: to each target, or over each max_step of a longer way",
         config::at_least(1));
-  s.key("max_step", &max_step, "longest step where h = 0; 0: none, -1: the model's longest training step",
+  s.key("max_step", &max_step,
+        "longest way that is not divided further where h = 0; 0: any, -1: the model's longest training step",
         config::at_least(-1));
-}
-
-FixedOptions FixedOptions::resolved(const Context& context) const {
-  FixedOptions out = *this;
-  if (out.max_step < 0) out.max_step = context.largest_step;
-  return out;
 }
 
 void FixedStepper::propose(Rows& rows) {
   for (auto& row : rows.all) {
-    if (options_.h > 0) {
-      row.wanted = options_.h;
+    if (options_.h > 0 || passes_) {
+      row.wanted = options_.h > 0 ? options_.h : options_.max_step / options_.steps;
       continue;
     }
     // A quotient of 2.0000001 means 2 steps: times in files are rounded.
-    const double needed = options_.max_step > 0 ? std::ceil(row.interval / options_.max_step - 1e-3) : 1;
-    row.wanted = row.interval / std::max<double>(options_.steps, needed);
+    const double parts =
+        options_.max_step > 0 ? std::max(1.0, std::ceil(row.interval / options_.max_step - 1e-3)) : 1;
+    row.wanted = row.interval / (options_.steps * parts);
   }
 }
 

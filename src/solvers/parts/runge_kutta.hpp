@@ -31,15 +31,18 @@ struct FixedOptions {
   double max_step = -1;
 
   void describe(config::Section& section);
-  /// -1 becomes what the context knows.
-  FixedOptions resolved(const Context& context) const;
+  /// Takes max_step from the context where it is left open.
+  void resolve(const Context& context) {
+    if (max_step < 0) max_step = context.largest_step;
+  }
 };
 
 class FixedStepper : public Stepper {
  public:
-  /// `secant`: a stage asks for the mean velocity over the step instead of the tangent.
-  FixedStepper(const Tableau& tableau, const FixedOptions& options, bool secant)
-      : tableau_(tableau), options_(options), secant_(secant), k_(tableau.stages()) {}
+  /// `secant`: a stage asks for the mean velocity over the step instead of the tangent. `passes`: steps do
+  /// not mind targets.
+  FixedStepper(const Tableau& tableau, const FixedOptions& options, bool secant, bool passes = false)
+      : tableau_(tableau), options_(options), secant_(secant), passes_(passes), k_(tableau.stages()) {}
 
   void propose(Rows& rows) override;
   void attempt(Rows& rows, Evaluator& velocity) override;
@@ -49,7 +52,7 @@ class FixedStepper : public Stepper {
  private:
   const Tableau& tableau_;
   FixedOptions options_;
-  bool secant_;
+  bool secant_, passes_;
   std::vector<Batch> k_;
 };
 

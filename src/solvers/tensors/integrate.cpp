@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "solvers/tensors/states.hpp"
 
 namespace cvf::solvers {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "core/torch.hpp"
 #include "solvers/solver.hpp"
+#include "solvers/states.hpp"
 
 namespace cvf::solvers {
 
@@ -87,5 +88,10 @@ struct IntegrateOptions {
 
 Solution integrate(const Solver& solver, const Velocity& velocity, const Problem& problem,
                    const IntegrateOptions& options = {});
+
+/// Tensors as the states of a solver: fused loops for contiguous float and double on the CPU, library
+/// operations for everything else.
+Batch tensor_states(const torch::Tensor& tensor);
+const torch::Tensor& tensor_of(const States& states);
 
 }  // namespace cvf::solvers

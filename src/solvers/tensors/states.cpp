@@ -1,4 +1,4 @@
-#include "solvers/tensors/states.hpp"
+#include "solvers/tensors/integrate.hpp"
 
 namespace cvf::solvers {
 namespace {

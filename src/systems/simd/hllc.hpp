@@ -1,7 +1,7 @@
 // The Riemann problem of the compressible flow, without branches.
 #pragma once
 
-#include "systems/simd/arithmetic.hpp"
+#include "systems/simd/unsplit.hpp"
 
 namespace cvf::systems::CVF_SIMD {
 

@@ -1,4 +1,4 @@
-#include "data/axes.hpp"
+#include "data/array.hpp"
 
 #include "core/errors.hpp"
 #include "core/text.hpp"

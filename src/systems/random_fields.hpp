@@ -1,4 +1,5 @@
-// Smooth random fields on the periodic unit square: 64 plane waves of equal spectrum and random phase.
+// Smooth random fields: on a box with walls, and on the periodic unit square, where they are 64 plane waves
+// of equal spectrum and random phase.
 //
 //   f(x) = sum over i, j in -4..4, i j != 0, of |k|^-1/2 sin(k.x + phase),   k = 2 pi (i, j)
 #pragma once
@@ -29,5 +30,12 @@ void project_divergence_free(Waves& u, Waves& v, int shift);
 
 /// Values at the cell centres, [ny][nx].
 std::vector<double> sample_waves(const Waves& waves, GridSize grid);
+
+/// One plane [ny][nx] of a Gaussian random field on a box of width x height whose normal derivative vanishes
+/// at the walls: independent cosine modes with the spectrum of the correlation exp(-r^2 / (2 length^2)),
+/// variance 1 on the average over box and ensemble. The same stream gives the same field on any grid that
+/// resolves it.
+std::vector<double> cosine_field(GridSize grid, double width, double height, double length,
+                                 RandomStream& random);
 
 }  // namespace cvf::systems

@@ -20,9 +20,11 @@ using testing_support::Scratch;
 using testing_support::sentence_of;
 
 // Random weights (no layer left at zero) and statistics that are not those of a unit.
-model::TrainedModel some_model(const std::string& state, const std::string& field) {
+model::TrainedModel some_model(const std::string& state, const std::string& field,
+                               const std::string& top = "") {
   const auto spec = model::from_toml(
-      "[state]\ndt_ref = 0.8\ndelta_min = 0.1\nlargest_dt = 0.8\n" + state + "[field]\n" + field, "test");
+      top + "[state]\ndt_ref = 0.8\ndelta_min = 0.1\nlargest_dt = 0.8\n" + state + "[field]\n" + field,
+      "test");
   auto out = model::build(spec, 4);
   const torch::NoGradGuard no_gradients;
   for (auto& p : out.field->parameters()) p.copy_(0.2 * torch::randn(p.sizes()));
@@ -54,6 +56,25 @@ TEST_F(Embedded, TellsWhatItTakes) {
   EXPECT_DOUBLE_EQ(s.shortest_step(), 0.1);
   EXPECT_DOUBLE_EQ(s.longest_step(), 0.8);
   EXPECT_EQ(Surrogate::load(folder_, {"solver.name=rk4"}).solver(), "rk4");
+}
+
+TEST_F(Embedded, HandsOverTheMeanOfMembersWithTheirSpread) {
+  EXPECT_EQ(Surrogate::load(folder_).members(), 1U);
+  model::save(some_model("channels = [\"angle\", \"velocity\"]\n", "name = \"mlp\"\nwidth = 16\ndepth = 2\n",
+                         "members = 3\n"),
+              folder_ + "/best");
+  const auto s = Surrogate::load(folder_);
+  EXPECT_EQ(s.members(), 3U);
+  std::vector<double> mean, moved = start_;
+  const auto result =
+      s.forecast(start_, {0.6}, [&](double, std::span<const double> state, std::span<const double> spread) {
+        mean.assign(state.begin(), state.end());
+        ASSERT_EQ(spread.size(), 2U);
+        EXPECT_GT(spread[0], 0);
+      });
+  EXPECT_TRUE(result.reached);
+  EXPECT_TRUE(s.advance(moved, 0.6).reached);
+  EXPECT_EQ(moved, mean);
 }
 
 TEST_F(Embedded, TakesTheSolverOfItsRun) {

@@ -171,7 +171,7 @@ class TrainedOnce(unittest.TestCase):
         forecast = model.forecast(states, times)
         self.assertEqual(forecast.spread.shape, forecast.states.shape)
         self.assertTrue((forecast.spread[:, 1:] > 0).all() and (forecast.spread[:, 0] == 0).all())
-        np.testing.assert_allclose(model.advance(states, 0.4), forecast.states[:, 1], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(model.advance(states, 0.4), model.forecast(states, [0.4]).states[:, 0], rtol=1e-6, atol=1e-6)
         single = model.forecast(states[0].astype(np.float32), times)
         np.testing.assert_allclose(single.spread, forecast.spread[0], rtol=1e-2, atol=1e-5)
         with self.assertRaisesRegex(cvf.ModelError, "cvf evaluate"):

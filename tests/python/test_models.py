@@ -63,7 +63,7 @@ class Models(unittest.TestCase):
             forecast = model.forecast(states, [0.4, 1.0])
             self.assertEqual(forecast.spread.shape, (2, 2) + model.state_shape)
             self.assertTrue((forecast.spread > 0).all())
-            np.testing.assert_array_equal(forecast.states[:, 0], model.advance(states, 0.4))
+            np.testing.assert_array_equal(model.forecast(states, [0.4]).states[:, 0], model.advance(states, 0.4))
 
 
 if __name__ == "__main__":

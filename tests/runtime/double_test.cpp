@@ -2,7 +2,6 @@
 #include <thread>
 
 #include "cvf/cvf.hpp"
-#include "run/solver_of.hpp"
 #include "runtime/models.hpp"
 
 namespace cvf::runtime {

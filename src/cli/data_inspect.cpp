@@ -80,7 +80,7 @@ std::vector<Beside> all_beside(const data::Source& source) {
                 [&](std::size_t sample, std::size_t i) { return source.static_field(sample, statics[i]); }),
       ranges_of(source, "control", controls, 64,
                 [&](std::size_t sample, std::size_t i) { return source.control(sample, controls[i]); }),
-      ranges_of(source, "control field", fields, 64,
+      ranges_of(source, "control_field", fields, 64,
                 [&](std::size_t sample, std::size_t i) { return source.control(sample, fields[i]); })};
 }
 
@@ -145,7 +145,8 @@ struct Inspect {
     for (const std::size_t count : d.frames) frames += count;
     fmt::print("size       {} as float32\n", text::bytes(frames * d.frame_size() * sizeof(float)));
     for (const auto& [name, value] : d.attributes) {
-      constexpr std::array shown_above{"axes", "boundary", "channels", "parameters", "static", "controls"};
+      constexpr std::array shown_above{"axes",   "boundary", "channels",      "parameters",
+                                       "static", "controls", "control_fields"};
       if (std::ranges::find(shown_above, name) == shown_above.end())
         fmt::print("attribute  {} = {}\n", printable(name), printable(one_line(value)));
     }

@@ -69,7 +69,8 @@ Beside ranges_of(const data::Source& source, const char* kind, const std::vector
 
 std::vector<Beside> all_beside(const data::Source& source) {
   const auto& state = source.description().state;
-  const auto statics = state.names(Role::static_field), controls = state.names(Role::control);
+  const auto statics = state.names(Role::static_field), controls = state.names(Role::control),
+             fields = state.names(Role::control_field);
   return {
       ranges_of(source, "parameter", state.names(Role::parameter), 1000,
                 [&](std::size_t sample, std::size_t i) {
@@ -78,7 +79,9 @@ std::vector<Beside> all_beside(const data::Source& source) {
       ranges_of(source, "static", statics, 64,
                 [&](std::size_t sample, std::size_t i) { return source.static_field(sample, statics[i]); }),
       ranges_of(source, "control", controls, 64,
-                [&](std::size_t sample, std::size_t i) { return source.control(sample, controls[i]); })};
+                [&](std::size_t sample, std::size_t i) { return source.control(sample, controls[i]); }),
+      ranges_of(source, "control_field", fields, 64,
+                [&](std::size_t sample, std::size_t i) { return source.control(sample, fields[i]); })};
 }
 
 std::string spacing_words(const std::vector<double>& times) {
@@ -142,7 +145,8 @@ struct Inspect {
     for (const std::size_t count : d.frames) frames += count;
     fmt::print("size       {} as float32\n", text::bytes(frames * d.frame_size() * sizeof(float)));
     for (const auto& [name, value] : d.attributes) {
-      constexpr std::array shown_above{"axes", "boundary", "channels", "parameters", "static", "controls"};
+      constexpr std::array shown_above{"axes",   "boundary", "channels",      "parameters",
+                                       "static", "controls", "control_fields"};
       if (std::ranges::find(shown_above, name) == shown_above.end())
         fmt::print("attribute  {} = {}\n", printable(name), printable(one_line(value)));
     }

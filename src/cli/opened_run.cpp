@@ -1,21 +1,16 @@
 #include "cli/opened_run.hpp"
 
 #include "rollout/runtime_model.hpp"
+#include "run/run_file.hpp"
 
 namespace cvf::cli {
 
 TrainedOn OpenedRun::trained_on() const {
-  TrainedOn out;
-  const auto document = config::Document::from_text(run_toml, path + "/run.toml");
-  const auto read = [&document](const char* table, auto& options) {
-    document.only(table).read([&](config::Section& s) {
-      s.table(table, "", [&options](config::Section& t) { options.describe(t); });
-    });
-  };
-  out.seed = document.look_up("seed").value_or("0");
-  read("data", out.data);
-  read("split", out.split);
-  read("downsampling", out.downsampling);
+  const run::RunFile file(run_toml, path);
+  TrainedOn out{.seed = file.seed()};
+  file.read("data", out.data);
+  file.read("split", out.split);
+  file.read("downsampling", out.downsampling);
   return out;
 }
 

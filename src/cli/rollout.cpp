@@ -133,11 +133,16 @@ struct Rollout {
     constexpr double notes_of_a_frame = 400;
     double frames = 0;
     for (const auto sample : wanted) frames += request.frames_of(source, sample);
-    data::check_resources(out,
-                          {.samples = static_cast<double>(wanted.size()),
-                           .frames = frames,
-                           .frame_values = arrays * static_cast<double>(source.description().frame_size()),
-                           .frame_notes = notes_of_a_frame});
+    const auto& d = source.description();
+    const std::size_t control_values =
+        d.context.controls.size() + d.context.control_fields.size() * d.state.cells();
+    data::check_resources(
+        out,
+        {.samples = static_cast<double>(wanted.size()),
+         .frames = frames,
+         .frame_values = arrays * static_cast<double>(d.frame_size()) + static_cast<double>(control_values),
+         .sample_values = static_cast<double>(d.context.statics.size() * d.state.cells()),
+         .frame_notes = notes_of_a_frame});
   }
 
   void run() {
@@ -267,9 +272,10 @@ void add_rollout(CLI::App& app) {
       ->excludes("--until");
   verb_app.add_option("--parameter", verb->parameters,
                       "NAME=VALUE of a parameter, in place of the samples' own; may be repeated");
-  verb_app.add_option("--controls", verb->controls_file,
-                      "CSV (first line: t,NAME,...) or NPZ with the controls, in place of the samples' own; "
-                      "linear between its times, and two equal times are a jump");
+  verb_app.add_option(
+      "--controls", verb->controls_file,
+      "CSV (first line: t,NAME,...), NPZ or HDF5 with the controls, in place of the samples' own; "
+      "linear between its times, and two equal times are a jump");
   verb->solver.add_to(verb_app);
   verb_app
       .add_option("--coverage", verb->coverage,

@@ -45,7 +45,7 @@ std::string to_text(const GridBoundary& boundary);
 std::string boundary_names();
 
 /// What a number is to the state that is predicted: part of it, or something that it moves under.
-enum class Role { state, static_field, parameter, control };
+enum class Role { state, static_field, parameter, control, control_field };
 
 struct Channel {
   std::string name;

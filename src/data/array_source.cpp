@@ -144,6 +144,15 @@ std::vector<float> ArraySource::static_field(std::size_t sample, const std::stri
 
 std::vector<float> ArraySource::control(std::size_t sample, const std::string& name) const {
   require_request(description(), sample, 0, 0, 0);
+  const auto field = content_.control_fields.find(name);
+  if (field != content_.control_fields.end()) {
+    const FrameShape shape(description().state, 1);
+    const std::size_t frames = description().frames[sample];
+    std::vector<float> out(frames * shape.size());
+    data::read(field->second, sample, 0, frames, shape, out.data());
+    require_numbers(out, field->second.array->name());
+    return out;
+  }
   const auto found = content_.controls.find(name);
   if (found == content_.controls.end()) return Source::control(sample, name);
   require_numbers(found->second.at(sample),

@@ -23,6 +23,7 @@ struct Content {
   std::map<std::string, std::vector<double>> scalars;  // one number for all samples, or one for each
   std::map<std::string, Component> statics;            // by the names that the description lists
   std::map<std::string, std::vector<std::vector<float>>> controls;  // for each sample, at its times
+  std::map<std::string, View> control_fields;
 };
 
 class ArraySource : public Source {

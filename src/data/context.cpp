@@ -23,13 +23,14 @@ class InContext : public Source {
       : below_(std::move(below)), options_(options), given_(given) {
     const auto& d = below_->description();
     const bool on_grid = !d.state.is_vector();
-    const Names channels = d.channels();
+    const Names channels = d.channels(), fields = d.state.names(Role::control_field);
     ContextNames names;
     names.parameters = options.parameters;
     names.statics = options.statics;
-    for (const auto& name : options.controls)
-      (on_grid && has(channels, name) && given_.file.empty() ? names.control_fields : names.controls)
-          .push_back(name);
+    for (const auto& name : options.controls) {
+      const bool is_field = on_grid && (has(channels, name) || has(fields, name)) && given_.file.empty();
+      (is_field ? names.control_fields : names.controls).push_back(name);
+    }
     check_names(names, on_grid);
     Names left = channels;
     std::erase_if(left, [&](const auto& name) { return is_context(name); });
@@ -112,6 +113,7 @@ class InContext : public Source {
     }
     known = channels;
     known.insert(known.end(), controls.begin(), controls.end());
+    for (const auto& name : d.state.names(Role::control_field)) known.push_back(name);
     for (const auto& name : names.controls) {
       if (given_.file.empty()) require("controls", name, has(controls, name));
       if (!given_.file.empty() && !has(given_.controls, name)) {
@@ -184,7 +186,8 @@ void ContextOptions::describe(config::Section& s) {
   s.key("parameters", &parameters,
         "numbers of a sample that its states move under: scalars of the file, or channels that never change");
   s.key("static", &statics, "fields that do not change with time: static fields of the file, or channels");
-  s.key("controls", &controls, "known over the whole forecast: control series of the file, or channels");
+  s.key("controls", &controls,
+        "known over the whole forecast: control series or fields of the file, or channels");
 }
 
 std::shared_ptr<const Source> with_context(std::shared_ptr<const Source> source,

@@ -37,7 +37,8 @@ void copy_data(const Source& source, std::size_t from, hdf5::Dataset& to) {
   }
 }
 
-void copy_beside(const Source& source, std::size_t from, const GroupsPlan& plan, const hdf5::Group& to) {
+void copy_beside(const Source& source, std::size_t from, const GroupsPlan& plan, std::size_t place,
+                 const hdf5::Group& to) {
   const auto write = [&to](const std::string& path, const std::vector<std::size_t>& extents,
                            const std::vector<float>& values) {
     const std::vector<std::size_t> start(extents.size(), 0);
@@ -52,6 +53,10 @@ void copy_beside(const Source& source, std::size_t from, const GroupsPlan& plan,
     const auto values = source.control(from, name);
     write(control_path(name), {values.size()}, values);
   }
+  const auto fields = plan.state.names(Role::control_field);
+  if (!fields.empty()) to.create_group("control_fields");
+  for (const auto& name : fields)
+    write(control_field_path(name), plan.control_field_extents(place), source.control(from, name));
 }
 
 hdf5::Storage storage_for(const std::vector<std::size_t>& extents, int gzip) {
@@ -90,7 +95,7 @@ void convert(const Source& source, const std::string& path, const ConvertOptions
       write_grid(group, plan, i);
       hdf5::Group scalars = group.create_group("scalars");
       for (const auto& [name, value] : source.scalars(samples[i])) scalars.write_number(name, value);
-      copy_beside(source, samples[i], plan, group);
+      copy_beside(source, samples[i], plan, i, group);
       progress.advance();
     }
     file.close();

@@ -37,7 +37,11 @@ class Conversion {
     }
     write_numbers();
     for (const auto& name : about_.state.names(Role::static_field)) write_static(name);
-    for (const auto& name : about_.state.names(Role::control)) write_control(name);
+    for (const auto& name : about_.state.names(Role::control)) write_control("control.", name, {frames_});
+    Extents frames = grid();
+    frames.insert(frames.begin(), frames_);
+    for (const auto& name : about_.state.names(Role::control_field))
+      write_control("control_field.", name, frames);
     write_words();
     out_.close();
   }
@@ -102,8 +106,8 @@ class Conversion {
     for (const std::size_t sample : samples_) out_.append(source_.static_field(sample, name));
   }
 
-  void write_control(const std::string& name) {
-    out_.begin("control." + name, each({frames_}));
+  void write_control(const std::string& prefix, const std::string& name, const Extents& extents) {
+    out_.begin(prefix + name, each(extents));
     for (const std::size_t sample : samples_) out_.append(source_.control(sample, name));
   }
 

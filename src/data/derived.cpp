@@ -102,6 +102,15 @@ class BlockAverage : public Derived {
     return out;
   }
 
+  std::vector<float> control(std::size_t sample, const std::string& name) const override {
+    auto values = below_->control(sample, name);
+    const auto fields = description_.state.names(Role::control_field);
+    if (std::find(fields.begin(), fields.end(), name) == fields.end()) return values;
+    std::vector<float> out(description_.frames.at(sample) * description_.state.cells());
+    average(values, 1, out);
+    return out;
+  }
+
  private:
   // Along one axis after the other, from the fastest: sums of `factor_` neighbours.
   void average(const std::vector<float>& values, std::size_t channels, std::span<float> out) const {

@@ -54,6 +54,7 @@ void add_context(const Source& source, std::size_t sample, Fingerprint& print) {
   const auto add = [&hash](const std::vector<float>& values) { hash.add(std::as_bytes(std::span(values))); };
   for (const auto& name : d.state.names(Role::static_field)) add(source.static_field(sample, name));
   for (const auto& name : d.state.names(Role::control)) add(source.control(sample, name));
+  for (const auto& name : d.state.names(Role::control_field)) add(source.control(sample, name));
   print.beside = hash.finish();
 }
 

@@ -1,4 +1,4 @@
-// Controls from a file of their own: CSV or NPZ.
+// Controls from a file of their own: CSV, NPZ or HDF5.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -8,6 +8,9 @@
 #include "core/text.hpp"
 #include "data/bytes.hpp"
 #include "data/context.hpp"
+#include "data/groups_format.hpp"
+#include "data/hdf5.hpp"
+#include "data/layouts/layout.hpp"
 #include "data/numpy.hpp"
 
 namespace cvf::data {
@@ -75,6 +78,47 @@ Columns read_npz(const std::string& file) {
   return out;
 }
 
+// Of a data file: what acts on its only sample, as a forecast was given it or else at the times of its
+// frames.
+Columns controls_of_sample(const std::string& file) {
+  const auto source = open(file);
+  const auto names = source->description().state.names(Role::control);
+  if (names.empty()) return {};
+  if (source->description().samples != 1) {
+    throw DataError(
+        "{}: has the controls of {} samples, and a control file those of one; cvf data convert "
+        "--samples takes it out",
+        file, source->description().samples);
+  }
+  Columns out{{"t", read_small_array(file, 0, "control_series", "t")}};
+  const bool as_given = !out.front().values.empty();
+  if (!as_given) out.front().values = source->times(0);
+  for (const auto& name : names) {
+    if (as_given) {
+      out.push_back({name, read_small_array(file, 0, "control_series", name)});
+    } else {
+      const auto values = source->control(0, name);
+      out.push_back({name, {values.begin(), values.end()}});
+    }
+  }
+  return out;
+}
+
+Columns read_hdf5(const std::string& file) {
+  probe_controls(file);
+  Columns out;
+  {
+    const auto root = hdf5::File::open(file).root();
+    for (const auto& name : root.children()) {
+      if (!root.has_dataset(name)) continue;
+      const auto dataset = root.dataset(name);
+      if (dataset.rank() == 1 && dataset.is_numeric()) out.push_back({name, dataset.read_all()});
+    }
+    if (!out.empty() || !layouts::groups.recognises(root)) return out;
+  }
+  return controls_of_sample(file);
+}
+
 void check_times(const std::string& file, const std::vector<double>& times) {
   if (times.empty()) throw DataError("{}: has no values", file);
   for (std::size_t i = 1; i < times.size(); ++i) {
@@ -88,12 +132,16 @@ void check_times(const std::string& file, const std::vector<double>& times) {
 }  // namespace
 
 void GivenContext::read_controls(const std::string& from) {
-  Columns columns = is_archive(from) ? read_npz(from) : read_csv(from);
+  Columns columns = is_archive(from)      ? read_npz(from)
+                    : hdf5::is_hdf5(from) ? read_hdf5(from)
+                                          : read_csv(from);
   const auto time = std::find_if(columns.begin(), columns.end(),
                                  [](const Column& c) { return c.name == "t" || c.name == "time"; });
   if (time == columns.end()) {
     throw DataError(
-        "{}: has no times; a CSV begins with names like t,force, an NPZ has the arrays t and force", from);
+        "{}: has no times; a CSV begins with names like t,force, an NPZ or HDF5 file has the arrays t and "
+        "force",
+        from);
   }
   file = from;
   times = time->values;

@@ -24,9 +24,14 @@ std::vector<std::size_t> GroupsPlan::static_extents() const {
   return out;
 }
 
-std::vector<std::size_t> GroupsPlan::extents(std::size_t sample) const {
+std::vector<std::size_t> GroupsPlan::control_field_extents(std::size_t sample) const {
   auto out = static_extents();
   out.insert(out.begin(), times[sample].size());
+  return out;
+}
+
+std::vector<std::size_t> GroupsPlan::extents(std::size_t sample) const {
+  auto out = control_field_extents(sample);
   out.push_back(state.count(Role::state));
   return out;
 }
@@ -55,8 +60,10 @@ std::string GroupsPlan::digest() const {
 }
 
 void write_root(hdf5::Group& root, const GroupsPlan& plan) {
-  constexpr std::array<std::pair<const char*, Role>, 3> beside{
-      {{"parameters", Role::parameter}, {"static", Role::static_field}, {"controls", Role::control}}};
+  constexpr std::array<std::pair<const char*, Role>, 4> beside{{{"parameters", Role::parameter},
+                                                                {"static", Role::static_field},
+                                                                {"controls", Role::control},
+                                                                {"control_fields", Role::control_field}}};
   for (const auto& [name, value] : plan.attributes) {
     const bool ours = std::ranges::any_of(beside, [&](const auto& kind) { return name == kind.first; });
     if (!ours) root.set(name, value);
@@ -88,6 +95,10 @@ std::string static_path(const std::string& name) {
 
 std::string control_path(const std::string& name) {
   return "controls/" + name;
+}
+
+std::string control_field_path(const std::string& name) {
+  return "control_fields/" + name;
 }
 
 namespace {

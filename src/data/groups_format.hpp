@@ -8,7 +8,9 @@
 //   /0000/scalars/*  float64: drawn parameters, solver statistics
 //   /0000/static/*   float32 of the grid's shape: fields that do not change in time
 //   /0000/controls/* float32 (t): what acts on the sample, at its frame times and linear in between
-//   The root's attributes parameters (some of the scalars), static and controls name those that there are.
+//   /0000/control_fields/*  float32 (t, axes): the same with a value for each cell
+//   The root's attributes parameters (some of the scalars), static, controls and control_fields name those
+//   that there are.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +29,8 @@ struct GroupsPlan {
   std::vector<std::pair<std::string, std::string>> attributes = {};  // of the root
   std::vector<std::string> beside = {};  // further arrays of each sample, shaped as its data: "spread"
 
-  std::vector<std::size_t> static_extents() const;  // of a static field: as the grid
+  std::vector<std::size_t> static_extents() const;                           // of a static field: as the grid
+  std::vector<std::size_t> control_field_extents(std::size_t sample) const;  // {T, axes}
   std::size_t samples() const { return times.size(); }
   std::size_t frame_size() const { return state.frame_size(); }
   std::string key(std::size_t sample) const;                   // "0007"
@@ -51,6 +54,7 @@ void write_grid(hdf5::Group& group, const GroupsPlan& plan, std::size_t sample);
 /// Where a static field or a control of a sample lies in its group.
 std::string static_path(const std::string& name);
 std::string control_path(const std::string& name);
+std::string control_field_path(const std::string& name);
 
 // What a file of groups takes, known before it is laid out.
 

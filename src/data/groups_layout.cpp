@@ -48,7 +48,8 @@ void GroupsWriter::lay_out(const std::string& path) const {
   hdf5::File file = hdf5::File::create(path);
   hdf5::Group root = file.root();
   write_root(root, plan_);
-  const auto statics = plan_.state.names(Role::static_field), controls = plan_.state.names(Role::control);
+  const auto statics = plan_.state.names(Role::static_field), controls = plan_.state.names(Role::control),
+             control_fields = plan_.state.names(Role::control_field);
   std::size_t unheard = 0;
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
     listen(plan_.times[sample].size(), unheard);
@@ -79,6 +80,9 @@ void GroupsWriter::lay_out(const std::string& path) const {
     if (!controls.empty()) group.create_group("controls");
     for (const auto& name : controls)
       reserve(group, control_path(name), {plan_.times[sample].size()}, hdf5::Element::float32);
+    if (!control_fields.empty()) group.create_group("control_fields");
+    for (const auto& name : control_fields)
+      reserve(group, control_field_path(name), plan_.control_field_extents(sample), hdf5::Element::float32);
   }
   file.close();
 }
@@ -87,7 +91,8 @@ void GroupsWriter::find_places(const std::string& path) {
   const hdf5::Guard guard;
   const hdf5::Group root = hdf5::File::open(path).root();
   places_.resize(plan_.samples());
-  const auto statics = plan_.state.names(Role::static_field), controls = plan_.state.names(Role::control);
+  const auto statics = plan_.state.names(Role::static_field), controls = plan_.state.names(Role::control),
+             control_fields = plan_.state.names(Role::control_field);
   std::size_t unheard = 0;
   for (std::size_t sample = 0; sample < plan_.samples(); ++sample) {
     listen(plan_.times[sample].size(), unheard);
@@ -102,6 +107,7 @@ void GroupsWriter::find_places(const std::string& path) {
     for (const auto& name : plan_.scalar_names) places.scalars.push_back(offset("scalars/" + name));
     for (const auto& name : statics) places.statics.push_back(offset(static_path(name)));
     for (const auto& name : controls) places.controls.push_back(offset(control_path(name)));
+    for (const auto& name : control_fields) places.control_fields.push_back(offset(control_field_path(name)));
     for_each_piece(sample, [&](std::uint64_t place, std::size_t) {
       if (place == HADDR_UNDEF) {
         throw DataError("{}: no room was reserved for sample {}; delete the file and begin again", path,
@@ -117,7 +123,9 @@ void GroupsWriter::for_each_piece(
   for (const auto place : places.frames) use(place, plan_.frame_size() * sizeof(float));
   for (const auto place : places.scalars) use(place, sizeof(double));
   for (const auto place : places.statics) use(place, plan_.state.cells() * sizeof(float));
-  for (const auto place : places.controls) use(place, plan_.times[sample].size() * sizeof(float));
+  const std::size_t frames = plan_.times[sample].size();
+  for (const auto place : places.controls) use(place, frames * sizeof(float));
+  for (const auto place : places.control_fields) use(place, frames * plan_.state.cells() * sizeof(float));
 }
 
 }  // namespace cvf::data

@@ -108,8 +108,9 @@ void GroupsWriter::write_at(std::uint64_t offset, const void* bytes, std::size_t
 std::uint32_t& GroupsWriter::sum_of(std::size_t sample, std::size_t piece) {
   auto& sums = sums_[sample];
   if (sums.empty()) {
-    sums.resize(places_[sample].frames.size() + plan_.scalar_names.size() +
-                plan_.state.count(Role::static_field) + plan_.state.count(Role::control));
+    const Places& places = places_[sample];
+    sums.resize(places.frames.size() + places.scalars.size() + places.statics.size() +
+                places.controls.size() + places.control_fields.size());
   }
   return sums.at(piece);
 }
@@ -132,15 +133,24 @@ void GroupsWriter::write_scalars(std::size_t sample, std::span<const double> val
 }
 
 void GroupsWriter::write_static(std::size_t sample, std::size_t which, std::span<const float> values) {
-  write_at(places_[sample].statics.at(which), values.data(), values.size_bytes());
-  const std::size_t before = places_[sample].frames.size() + plan_.scalar_names.size();
+  const Places& places = places_[sample];
+  write_at(places.statics.at(which), values.data(), values.size_bytes());
+  const std::size_t before = places.frames.size() + places.scalars.size();
   sum_of(sample, before + which) = crc32c(std::as_bytes(values));
 }
 
 void GroupsWriter::write_control(std::size_t sample, std::size_t which, std::span<const float> values) {
-  write_at(places_[sample].controls.at(which), values.data(), values.size_bytes());
+  const Places& places = places_[sample];
+  write_at(places.controls.at(which), values.data(), values.size_bytes());
+  const std::size_t before = places.frames.size() + places.scalars.size() + places.statics.size();
+  sum_of(sample, before + which) = crc32c(std::as_bytes(values));
+}
+
+void GroupsWriter::write_control_field(std::size_t sample, std::size_t which, std::span<const float> values) {
+  const Places& places = places_[sample];
+  write_at(places.control_fields.at(which), values.data(), values.size_bytes());
   const std::size_t before =
-      places_[sample].frames.size() + plan_.scalar_names.size() + plan_.state.count(Role::static_field);
+      places.frames.size() + places.scalars.size() + places.statics.size() + places.controls.size();
   sum_of(sample, before + which) = crc32c(std::as_bytes(values));
 }
 

@@ -51,6 +51,8 @@ class GroupsWriter {
   void write_scalars(std::size_t sample, std::span<const double> values);  // in the plan's order
   void write_static(std::size_t sample, std::size_t which, std::span<const float> values);   // [ny, nx]
   void write_control(std::size_t sample, std::size_t which, std::span<const float> values);  // [T]
+  void write_control_field(std::size_t sample, std::size_t which,
+                           std::span<const float> values);  // [T, ny, nx]
   void finish_sample(std::size_t sample);
 
   /// Adds arrays whose length nobody could plan, beside the data of their samples. Only once everything else
@@ -67,7 +69,7 @@ class GroupsWriter {
  private:
   struct Places {                       // byte offsets in the file
     std::vector<std::uint64_t> frames;  // those of the data, then those of each array beside it
-    std::vector<std::uint64_t> scalars, statics, controls;
+    std::vector<std::uint64_t> scalars, statics, controls, control_fields;
   };
   void begin();
   void go_on(const SampleJournal::Content& before);

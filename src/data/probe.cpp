@@ -28,7 +28,8 @@ std::string& program() {
   return path;
 }
 
-// What a file was when it passed.
+// What a file was when it passed, and as what.
+using Words = std::vector<std::string>;
 using State = std::tuple<dev_t, ino_t, off_t, time_t, long>;
 
 State state_of(const std::string& file) {
@@ -71,9 +72,11 @@ class Pipe {
 };
 
 // Runs the look; `said` is what it printed.
-Child look(const std::string& file, const OpenOptions& options, std::string& said) {
+Child look(const Words& words, std::string& said) {
   Pipe pipe;
-  Child child({.arguments = {program(), file, options.dataset, options.axes, fmt::format("{}", options.dt)},
+  Words arguments{program()};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  Child child({.arguments = std::move(arguments),
                .environment = {},
                .output = "",
                .program = program(),
@@ -89,21 +92,15 @@ Child look(const std::string& file, const OpenOptions& options, std::string& sai
   return child;
 }
 
-}  // namespace
-
-void use_probe(const std::string& path) {
-  program() = path;
-}
-
-void probe(const std::string& file, const OpenOptions& options) {
+void pass(const std::string& file, bool of_controls, const Words& words) {
   if (program().empty()) return;
   static std::mutex mutex;
-  static std::set<State> sound;
+  static std::set<std::pair<State, bool>> sound;
   const std::lock_guard lock(mutex);
-  const State state = state_of(file);
+  const std::pair state{state_of(file), of_controls};
   if (sound.contains(state)) return;
   std::string said;
-  const Child child = look(file, options, said);
+  const Child child = look(words, said);
   interrupt::throw_if_requested("no file was opened");
   if (child.code() == static_cast<int>(Exit::data) && !said.empty()) throw DataError("{}", said);
   if (child.failed()) {
@@ -111,6 +108,20 @@ void probe(const std::string& file, const OpenOptions& options) {
                     child.fate());
   }
   sound.insert(state);
+}
+
+}  // namespace
+
+void use_probe(const std::string& path) {
+  program() = path;
+}
+
+void probe(const std::string& file, const OpenOptions& options) {
+  pass(file, false, {file, options.dataset, options.axes, fmt::format("{}", options.dt)});
+}
+
+void probe_controls(const std::string& file) {
+  pass(file, true, {"--controls", file});
 }
 
 }  // namespace cvf::data

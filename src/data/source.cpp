@@ -83,7 +83,8 @@ std::vector<float> Source::static_field(std::size_t, const std::string& name) co
 }
 
 std::vector<float> Source::control(std::size_t, const std::string& name) const {
-  const auto known = description().state.names(Role::control);
+  auto known = description().state.names(Role::control);
+  for (const auto& field : description().state.names(Role::control_field)) known.push_back(field);
   throw DataError("{}: has no control '{}'{}", description().file, name,
                   known.empty() ? "" : text::suggestion(name, known));
 }

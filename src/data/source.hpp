@@ -52,8 +52,9 @@ class Source {
   /// What the sample's state moves under (see with_context); null: nothing that was asked for.
   virtual SampleContextPointer context(std::size_t /*sample*/) const { return nullptr; }
 
-  /// A static field of one sample, [axes], and a control at times(sample), between which it is linear. All
-  /// values are finite. A name that the description does not list is a DataError.
+  /// A static field of one sample, [axes], and a control, [T], or control field, [T, axes], at times(sample),
+  /// between which it is linear. All values are finite. A name that the description does not list is a
+  /// DataError.
   virtual std::vector<float> static_field(std::size_t sample, const std::string& name) const;
   virtual std::vector<float> control(std::size_t sample, const std::string& name) const;
 };
@@ -104,5 +105,8 @@ void use_probe(const std::string& program);
 /// Throws a DataError when the look ends in a refusal, a crash or a limit. A file that has passed is not
 /// looked at again while it stays as it is.
 void probe(const std::string& file, const OpenOptions& options);
+
+/// The same for a file of controls (context.hpp).
+void probe_controls(const std::string& file);
 
 }  // namespace cvf::data

@@ -35,7 +35,7 @@ systems::GridSize grid_of(const std::string& text, const systems::Row& row) {
   if (!line && (parts.size() > 2 || !fits(nx) || !fits(ny))) {
     throw ConfigError("grid = {}: write 64 or 64x96 (columns x rows), each between 4 and 16384", text);
   }
-  return {static_cast<int>(nx), static_cast<int>(ny)};
+  return {.ny = static_cast<int>(ny), .nx = static_cast<int>(nx)};
 }
 
 data::GroupsPlan plan_for(Options& options, const systems::System& system) {

@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/text.hpp"
+#include "run/run_file.hpp"
 
 namespace cvf::report {
 namespace {
@@ -125,13 +126,12 @@ Json train_summary(const std::string& path) {
 }
 
 Folder open_run(const std::string& path) {
-  const auto document = config::Document::from_file(in(path, "run.toml"));
-  const std::string file = document.look_up("data.file").value_or("");
-  Cell cell{.data = fs::path(file).stem().string(),
-            .option = "default",
-            .method = document.look_up("objective.name").value_or("model")};
+  const auto run = run::RunFile::in(path);
+  Cell cell{
+      .data = fs::path(run.data_file()).stem().string(), .option = "default", .method = run.objective()};
   if (cell.data.empty()) cell.data = "data";
-  cell.seed = std::atoll(document.look_up("seed").value_or("0").c_str());
+  if (cell.method.empty()) cell.method = "model";
+  cell.seed = std::atoll(run.seed().c_str());
   cell.run = path;
   cell.train = train_summary(path);
   Folder folder{.path = path};
@@ -160,7 +160,7 @@ Folder open_folder(const std::string& path) {
   if (!fs::is_directory(path))
     throw DataError("{}: is a file; a report needs the folder of a study or a run", path);
   if (fs::exists(in(path, "results.jsonl"))) return open_study(path);
-  if (fs::exists(in(path, "run.toml"))) return open_run(path);
+  if (fs::exists(run::RunFile::path_in(path))) return open_run(path);
   throw DataError(
       "{}: has neither results.jsonl (a study) nor run.toml (a run), so there is nothing to report", path);
 }

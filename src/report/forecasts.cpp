@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <tuple>
 
-#include "core/config.hpp"
 #include "core/errors.hpp"
 #include "data/source.hpp"
+#include "run/run_file.hpp"
 
 namespace cvf::report {
 namespace {
@@ -129,17 +129,17 @@ std::vector<std::optional<std::size_t>> frames_at(const std::vector<double>& wan
   return out;
 }
 
-data::OpenOptions options_of(const config::Document& run) {
-  return {run.look_up("data.dataset").value_or(""), run.look_up("data.axes").value_or(""),
-          std::strtod(run.look_up("data.dt").value_or("0").c_str(), nullptr)};
+data::OpenOptions options_of(const run::RunFile& run) {
+  return {run.word("data.dataset"), run.word("data.axes"),
+          std::strtod(run.word("data.dt", "0").c_str(), nullptr)};
 }
 
 Truth open_truth(const Group& group, const std::string& folder, Sources& opened) {
   const auto& forecast = group.first();
   const auto& about = forecast.source->description();
-  const auto run = config::Document::from_file((fs::path(forecast.run) / "run.toml").string());
+  const auto run = run::RunFile::in(forecast.run);
   const auto other = about.attributes.find("forecast_of");
-  const std::string name = run.look_up("data.file").value_or("");
+  const std::string name = run.data_file();
   const std::string file = find_file(name, folder, other == about.attributes.end() ? "" : other->second);
   if (file.empty())
     return {nullptr, {}, fmt::format("The truth is not shown: the data file '{}' is gone.", name)};

@@ -6,10 +6,9 @@
 #include <optional>
 #include <set>
 
-#include "core/config.hpp"
 #include "core/errors.hpp"
-#include "core/files.hpp"
 #include "report/sections.hpp"
+#include "run/run_file.hpp"
 
 namespace cvf::report {
 namespace {
@@ -22,16 +21,14 @@ bool is_of_no_interest(const std::string& key) {
 }
 
 std::optional<Settings> read_run(const Cell& cell, std::vector<std::string>& notes) {
-  const std::string file = (std::filesystem::path(cell.run) / "run.toml").string();
-  if (!std::filesystem::exists(file)) return std::nullopt;
-  const std::string text = files::read_whole(file);  // what cannot be read is an error, nonsense a note
+  if (!std::filesystem::exists(run::RunFile::path_in(cell.run))) return std::nullopt;
   try {
     Settings out;
-    for (auto& [key, value] : config::Document::from_text(text, file).all()) {
+    for (auto& [key, value] : run::RunFile::in(cell.run).all()) {
       if (!is_of_no_interest(key)) out[key] = value;
     }
     return out;
-  } catch (const Error& error) {
+  } catch (const ConfigError& error) {  // nonsense is a note; what cannot be read is an error
     notes.push_back(fmt::format("Settings are not compared: {}.", error.what()));
     return std::nullopt;
   }

@@ -82,6 +82,20 @@ void add_frames(std::vector<data::SmallArray>& arrays, std::size_t sample, const
   add("status", [](const Frame& f) { return static_cast<int>(f.row_status.status); });
 }
 
+// Each of `count` controls with `values` numbers at a time, from a series [T, count, values] to `times`.
+std::vector<std::vector<float>> series_at(const std::vector<double>& known, const std::vector<float>& series,
+                                          std::size_t count, std::size_t values,
+                                          const std::vector<double>& times) {
+  std::vector<std::vector<float>> out(count);
+  std::vector<float> all(count * values);
+  for (std::size_t t = 0; count > 0 && t < times.size(); ++t) {
+    model::interpolate(known, series.data(), all.size(), times[t], true, all.data());
+    for (std::size_t i = 0; i < count; ++i)
+      out[i].insert(out[i].end(), &all[i * values], &all[i * values] + values);
+  }
+  return out;
+}
+
 }  // namespace
 
 ForecastFile::ForecastFile(const std::string& path, data::GroupsPlan plan, std::vector<std::size_t> sources)
@@ -93,7 +107,8 @@ ForecastFile::ForecastFile(const std::string& path, data::GroupsPlan plan, std::
 void add_context(data::GroupsPlan& plan, const ContextNames& names) {
   plan.state.set_names(Role::parameter, names.parameters)
       .set_names(Role::static_field, names.statics)
-      .set_names(Role::control, names.controls);
+      .set_names(Role::control, names.controls)
+      .set_names(Role::control_field, names.control_fields);
 }
 
 void ForecastFile::write_context(std::size_t sample, const SampleContext& context) {
@@ -103,23 +118,21 @@ void ForecastFile::write_context(std::size_t sample, const SampleContext& contex
   for (std::size_t i = 0; i < plan.state.count(Role::static_field); ++i)
     writer_.write_static(sample, i, std::span(context.statics).subspan(i * cells, cells));
   const auto& times = plan.times[sample];
+  const auto at_frames =
+      series_at(context.times, context.controls, plan.state.count(Role::control), 1, times);
+  for (std::size_t i = 0; i < at_frames.size(); ++i) writer_.write_control(sample, i, at_frames[i]);
+  const auto fields =
+      series_at(context.times, context.control_fields, plan.state.count(Role::control_field), cells, times);
+  for (std::size_t i = 0; i < fields.size(); ++i) writer_.write_control_field(sample, i, fields[i]);
+
   const auto controls = plan.state.names(Role::control);
-  const std::size_t count = controls.size();
-  if (count == 0) return;
-  std::vector<float> at_frames(times.size() * count);
-  for (std::size_t t = 0; t < times.size(); ++t)
-    model::interpolate(context.times, context.controls.data(), count, times[t], true, &at_frames[t * count]);
-  const auto one = [count](const std::vector<float>& all, std::size_t which) {
-    std::vector<float> out;
-    for (std::size_t t = which; t < all.size(); t += count) out.push_back(all[t]);
-    return out;
-  };
-  const bool other_times = context.times != times;
-  if (other_times) series_.push_back({sample, "control_series", "t", context.times});
-  for (std::size_t i = 0; i < count; ++i) {
-    writer_.write_control(sample, i, one(at_frames, i));
-    const auto given = one(context.controls, i);
-    if (other_times) series_.push_back({sample, "control_series", controls[i], {given.begin(), given.end()}});
+  if (controls.empty() || context.times == times) return;
+  series_.push_back({sample, "control_series", "t", context.times});
+  for (std::size_t i = 0; i < controls.size(); ++i) {
+    std::vector<double> given;
+    for (std::size_t k = i; k < context.controls.size(); k += controls.size())
+      given.push_back(context.controls[k]);
+    series_.push_back({sample, "control_series", controls[i], std::move(given)});
   }
 }
 

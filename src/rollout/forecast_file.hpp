@@ -11,7 +11,9 @@
 //                           drawn at random from the frames of its lead time, stays below with that
 //                           probability
 //   /0000/scalars/{source_sample,evaluations,accepted,rejected,status,largest_nre}, and the parameters
-//   /0000/static, controls  what else the forecast went under; controls at the times of the frames
+//   /0000/static, controls, control_fields                     what else the forecast went under; controls at
+//   the
+//                           times of the frames
 //   /0000/control_series/{t,NAME}                              as they were given, where at other times
 // status counts from 0 as the root's attribute status_names lists them.
 #pragma once
@@ -53,7 +55,7 @@ class ForecastFile {
   std::vector<data::SmallArray> series_;
 };
 
-/// Makes room for a context in a plan. Control fields, which the layout does not hold, are left out.
+/// Makes room for a context in a plan.
 void add_context(data::GroupsPlan& plan, const ContextNames& names);
 
 }  // namespace cvf::rollout

@@ -7,15 +7,16 @@
 #include "core/registry.hpp"
 #include "model/folder.hpp"
 #include "objectives/default_solver.hpp"
+#include "run/run_file.hpp"
 
 namespace cvf::run {
 namespace {
 
 // First what the model says of itself, then its run file.
-std::string objective_of(const model::Provenance& provenance, const config::Document& run_file) {
+std::string objective_of(const model::Provenance& provenance, const RunFile& run_file) {
   const auto found = provenance.find("objective");
   if (found != provenance.end()) return found->second;
-  return run_file.look_up("objective.name").value_or("");
+  return run_file.objective();
 }
 
 void read_solver(const config::Document& document, solvers::Choice& solver) {
@@ -38,10 +39,10 @@ std::string model_folder(const std::string& path) {
 
 Habits habits_of(const model::Provenance& provenance, const std::string& run_toml,
                  const std::string& folder) {
-  const auto run_file = config::Document::from_text(run_toml, folder + "/run.toml");
+  const RunFile run_file(run_toml, folder);
   Habits out{.objective = objective_of(provenance, run_file)};
   if (!out.objective.empty()) out.solver = objectives::default_solver(out.objective);
-  read_solver(run_file.only("solver"), out.solver);
+  run_file.read("solver", out.solver);
   return out;
 }
 

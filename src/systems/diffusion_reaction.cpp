@@ -103,7 +103,7 @@ std::vector<double> DiffusionReaction::initial_state(const Draw& draw) const {
   if (options_.initial == Initial::smooth) {
     for (const auto* channel : {"smooth u", "smooth v"}) {
       RandomStream random(draw.seed, stream_name(channel, draw), draw.sample);
-      const auto plane = cosine_field(grid_, width_of(options_.x_range), width_of(options_.y_range),
+      const auto plane = cosine_field(grid_, width_of(options_.y_range), width_of(options_.x_range),
                                       options_.correlation_length, random);
       out.insert(out.end(), plane.begin(), plane.end());
     }
@@ -113,7 +113,7 @@ std::vector<double> DiffusionReaction::initial_state(const Draw& draw) const {
 }
 
 FitzHughNagumoSolver DiffusionReaction::solver(const FitzHughNagumo& equation, Flavour flavour) const {
-  return {equation, grid_, width_of(options_.x_range) / grid_.nx, width_of(options_.y_range) / grid_.ny,
+  return {equation, grid_, width_of(options_.y_range) / grid_.ny, width_of(options_.x_range) / grid_.nx,
           flavour};
 }
 

@@ -27,7 +27,7 @@ std::size_t FiniteVolume::index(int component, int j, int i) const {
 }
 
 void FiniteVolume::start(std::span<const double> planes) {
-  const auto [nx, ny] = setup_.grid;
+  const auto [ny, nx] = setup_.grid;
   for (int c = 0; c < setup_.components; ++c) {
     for (int j = 0; j < ny; ++j) {
       const auto row = planes.begin() + (static_cast<std::ptrdiff_t>(c) * ny + j) * nx;
@@ -49,7 +49,7 @@ void FiniteVolume::copy_planes(std::span<double> planes) const {
 }
 
 void FiniteVolume::fill_ghosts() {
-  const auto [nx, ny] = setup_.grid;
+  const auto [ny, nx] = setup_.grid;
   const auto source = [this](int k, int count) {
     return setup_.edge == Edge::periodic ? (k + count) % count : std::clamp(k, 0, count - 1);
   };
@@ -67,9 +67,9 @@ void FiniteVolume::fill_ghosts() {
 /// Computes next_ from state_ and returns the largest rate in it: infinite if the step broke a cell.
 double FiniteVolume::try_step(double dt, bool first_order) {
   fill_ghosts();
-  const auto [nx, ny] = setup_.grid;
-  setup_.step({state_.data(), next_.data(), signal_.data(), scratch_.data(), nx, ny, stride_, plane_, dt,
-               setup_.length_x / nx, setup_.length_y / ny, first_order ? 0.0 : 1.0, setup_.fluid});
+  const auto [ny, nx] = setup_.grid;
+  setup_.step({state_.data(), next_.data(), signal_.data(), scratch_.data(), ny, nx, stride_, plane_, dt,
+               setup_.length_y / ny, setup_.length_x / nx, first_order ? 0.0 : 1.0, setup_.fluid});
   return *std::max_element(signal_.begin(), signal_.end());
 }
 

@@ -34,18 +34,18 @@ FitzHughNagumoKernels kernels_of([[maybe_unused]] Flavour flavour) {
   return {portable::chebyshev_step, portable::evaluate_slope};
 }
 
-FitzHughNagumoSolver::FitzHughNagumoSolver(const FitzHughNagumo& equation, GridSize grid, double dx,
-                                           double dy, Flavour flavour)
+FitzHughNagumoSolver::FitzHughNagumoSolver(const FitzHughNagumo& equation, GridSize grid, double dy,
+                                           double dx, Flavour flavour)
     : equation_(equation), kernels_(kernels_of(flavour)) {
   const int stride = (grid.nx + margin - 1) / margin * margin + 2 * margin;
   const double per_x = 1 / (dx * dx), per_y = 1 / (dy * dy);
-  grid_ = {grid.nx,
-           grid.ny,
+  grid_ = {grid.ny,
+           grid.nx,
            stride,
-           equation.du * per_x,
            equation.du * per_y,
-           equation.dv * per_x,
+           equation.du * per_x,
            equation.dv * per_y,
+           equation.dv * per_x,
            equation.k};
   const auto row = 2 * static_cast<std::size_t>(stride);
   for (auto* field : {&state_, &slope_, &next_state_, &next_slope_}) field->resize(row * grid.ny);

@@ -59,7 +59,7 @@ struct StepCounts {
 
 class FitzHughNagumoSolver {
  public:
-  FitzHughNagumoSolver(const FitzHughNagumo& equation, GridSize grid, double dx, double dy,
+  FitzHughNagumoSolver(const FitzHughNagumo& equation, GridSize grid, double dy, double dx,
                        Flavour flavour = best_flavour());
 
   /// Starts from planes [2][ny][nx] at time 0 and hands out a frame at each of `times`. NumericsError if it

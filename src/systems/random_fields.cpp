@@ -149,7 +149,7 @@ std::vector<double> basis(int cells, double side, double length) {
 }  // namespace
 
 // field[y][x] = sum_q along_y[q][y] sum_p normal(q, p) along_x[p][x]
-std::vector<double> cosine_field(GridSize grid, double width, double height, double length,
+std::vector<double> cosine_field(GridSize grid, double height, double width, double length,
                                  RandomStream& random) {
   const auto along_x = basis(grid.nx, width, length), along_y = basis(grid.ny, height, length);
   const auto nx = static_cast<std::size_t>(grid.nx), ny = static_cast<std::size_t>(grid.ny);

@@ -31,11 +31,11 @@ void project_divergence_free(Waves& u, Waves& v, int shift);
 /// Values at the cell centres, [ny][nx].
 std::vector<double> sample_waves(const Waves& waves, GridSize grid);
 
-/// One plane [ny][nx] of a Gaussian random field on a box of width x height whose normal derivative vanishes
+/// One plane [ny][nx] of a Gaussian random field on a box of height x width whose normal derivative vanishes
 /// at the walls: independent cosine modes with the spectrum of the correlation exp(-r^2 / (2 length^2)),
 /// variance 1 on the average over box and ensemble. The same stream gives the same field on any grid that
 /// resolves it.
-std::vector<double> cosine_field(GridSize grid, double width, double height, double length,
+std::vector<double> cosine_field(GridSize grid, double height, double width, double length,
                                  RandomStream& random);
 
 }  // namespace cvf::systems

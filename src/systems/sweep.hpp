@@ -26,9 +26,9 @@ struct Sweep {
   double*
       signal;  // [nx] out: largest rate of the column, dt * rate <= cfl is stable; infinite if a cell broke
   double* scratch;  // scratch_lines(components) * stride doubles
-  int nx, ny;
+  int ny, nx;
   std::ptrdiff_t stride, plane;
-  double dt, dx, dy;
+  double dt, dy, dx;
   double slopes;  // 1; or 0 for a first-order step, the last resort where positivity is hard to keep
   Fluid fluid;
 };

@@ -20,9 +20,9 @@
 
 namespace cvf::systems {
 
-/// Cells along x and y of the schemes here, 1 x 1 for vector states.
+/// Cells of a grid of the schemes here, the slowest axis first as everywhere; 1 x 1 for vector states.
 struct GridSize {
-  int nx = 1, ny = 1;
+  int ny = 1, nx = 1;
 };
 
 /// Names one sample. `attempt` > 0 asks for a fresh draw after a sample went non-finite.

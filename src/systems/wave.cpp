@@ -58,7 +58,7 @@ Wave::Wave(GridSize grid, Options options) : grid_(grid), options_(std::move(opt
   if (options_.height == 0) options_.height = options_.length;
   dx_ = options_.length / grid.nx;
   dy_ = options_.height / grid.ny;
-  dt_ = checked_step(options_.dt, PeriodicWave::step_limit(dx_, dy_, options_.c));
+  dt_ = checked_step(options_.dt, PeriodicWave::step_limit(dy_, dx_, options_.c));
 }
 
 StateSpec Wave::state() const {
@@ -103,7 +103,7 @@ std::vector<double> Wave::initial_state(std::span<const Bump> bumps) const {
 
 Scalars Wave::simulate(const Draw& draw, std::span<const double> times, const FrameSink& sink) const {
   auto bumps = draw_bumps(draw);
-  PeriodicWave wave(grid_, dx_, dy_, options_.c, initial_state(bumps));
+  PeriodicWave wave(grid_, dy_, dx_, options_.c, initial_state(bumps));
   double steps = 0;
   for (std::size_t i = 0; i < times.size(); ++i) {
     const double wanted = std::floor(times[i] / dt_ + on_the_grid);
@@ -126,7 +126,7 @@ Scalars Wave::simulate(const Draw& draw, std::span<const double> times, const Fr
   return out;
 }
 
-PeriodicWave::PeriodicWave(GridSize grid, double dx, double dy, double speed, std::span<const double> planes)
+PeriodicWave::PeriodicWave(GridSize grid, double dy, double dx, double speed, std::span<const double> planes)
     : grid_(grid),
       x_factor_(speed * speed / (dx * dx)),
       y_factor_(speed * speed / (dy * dy)),
@@ -135,7 +135,7 @@ PeriodicWave::PeriodicWave(GridSize grid, double dx, double dy, double speed, st
   accelerate();
 }
 
-double PeriodicWave::step_limit(double dx, double dy, double speed) {
+double PeriodicWave::step_limit(double dy, double dx, double speed) {
   return 1 / (speed * std::sqrt(1 / (dx * dx) + 1 / (dy * dy)));
 }
 

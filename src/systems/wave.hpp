@@ -56,14 +56,14 @@ class Wave : public System {
 class PeriodicWave {
  public:
   /// `planes` [2][ny][nx]: u, then v.
-  PeriodicWave(GridSize grid, double dx, double dy, double speed, std::span<const double> planes);
+  PeriodicWave(GridSize grid, double dy, double dx, double speed, std::span<const double> planes);
 
   void step(double dt);
   std::span<const double> planes() const { return planes_; }
 
-  /// The longest stable step (excluded): c dt sqrt(1/dx^2 + 1/dy^2) < 1, on square cells C = c dt/dx <
+  /// The longest stable step (excluded): c dt sqrt(1/dy^2 + 1/dx^2) < 1, on square cells C = c dt/dx <
   /// 1/sqrt(2).
-  static double step_limit(double dx, double dy, double speed);
+  static double step_limit(double dy, double dx, double speed);
 
  private:
   void accelerate();

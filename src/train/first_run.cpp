@@ -213,6 +213,7 @@ std::string context_words(const data::Description& d) {
   if (d.state.count(Role::parameter) > 0) kinds.push_back("parameters (numbers of a sample)");
   if (d.state.count(Role::static_field) > 0) kinds.push_back("static fields");
   if (d.state.count(Role::control) > 0) kinds.push_back("controls (series in time)");
+  if (d.state.count(Role::control_field) > 0) kinds.push_back("control fields");
   return kinds.empty() ? "" : "What the states move under, as the file names it: " + text::join(kinds) + ".";
 }
 
@@ -231,6 +232,7 @@ std::string first_run(DataOptions data, const std::string& name) {
   check_axes(d);
   data.context = {d.state.names(Role::parameter), d.state.names(Role::static_field),
                   d.state.names(Role::control)};
+  for (const auto& name : d.state.names(Role::control_field)) data.context.controls.push_back(name);
   const auto source = open_data(data);
   const auto split = split_of(*source);
   const auto frames = frames_of(*source, split.lists.train);

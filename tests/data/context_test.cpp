@@ -1,5 +1,7 @@
 // What acts on a sample beside its first state: parameters, static fields and controls, written, gone on
 // from, read, converted and audited.
+#include "data/context.hpp"
+
 #include <cmath>
 
 #include "core/files.hpp"
@@ -29,7 +31,8 @@ GroupsPlan plan_with_context() {
   plan.state.set_boundary("periodic");
   plan.state.set_names(Role::parameter, {"nu"})
       .set_names(Role::static_field, {"bottom", "mask"})
-      .set_names(Role::control, {"force"});
+      .set_names(Role::control, {"force"})
+      .set_names(Role::control_field, {"wind", "rain"});
   return plan;
 }
 
@@ -45,6 +48,12 @@ Values force_of(std::size_t sample, std::size_t frames) {
   return out;
 }
 
+Values wind_of(std::size_t sample, std::size_t frames) {
+  Values out;
+  for (std::size_t i = 0; i < 8 * frames; ++i) out.push_back(5000.5F + static_cast<float>(100 * sample + i));
+  return out;
+}
+
 void make(GroupsWriter& writer, std::size_t sample) {
   const std::size_t frames = writer.plan().times[sample].size();
   for (std::size_t frame = 0; frame < frames; ++frame)
@@ -53,6 +62,8 @@ void make(GroupsWriter& writer, std::size_t sample) {
   writer.write_static(sample, 0, bottom_of(sample));
   writer.write_static(sample, 1, Values(8, 1.0F));
   writer.write_control(sample, 0, force_of(sample, frames));
+  writer.write_control_field(sample, 0, wind_of(sample, frames));
+  writer.write_control_field(sample, 1, Values(8 * frames, 2.0F));
   writer.finish_sample(sample);
 }
 
@@ -77,7 +88,13 @@ void expect_context(const Source& source, std::size_t sample, std::size_t origin
   EXPECT_EQ(source.description().state.names(Role::control), Names{"force"});
   EXPECT_EQ(parameters_of(source, sample), std::vector<double>{0.5 + static_cast<double>(original)});
   EXPECT_EQ(source.static_field(sample, "bottom"), bottom_of(original));
-  EXPECT_EQ(source.control(sample, "force"), force_of(original, source.description().frames[sample]));
+  const std::size_t frames = source.description().frames[sample];
+  EXPECT_EQ(source.control(sample, "force"), force_of(original, frames));
+  auto fields = source.description().state.names(Role::control_field);  // an NPZ has them in order of name
+  std::sort(fields.begin(), fields.end());
+  EXPECT_EQ(fields, (Names{"rain", "wind"}));
+  EXPECT_EQ(source.control(sample, "wind"), wind_of(original, frames));
+  EXPECT_EQ(source.control(sample, "rain"), Values(8 * frames, 2.0F));
 }
 
 TEST_F(Context, IsReadAsItWasWritten) {
@@ -106,6 +123,7 @@ TEST_F(Context, IsCoveredByTheChecksumsOfAnUnfinishedFile) {
   EXPECT_EQ(damaged_by(0), 2U);
   EXPECT_EQ(damaged_by(bottom_of(2)[5]), 1U) << "a static field";
   EXPECT_EQ(damaged_by(force_of(0, 2)[1]), 1U) << "a control";
+  EXPECT_EQ(damaged_by(wind_of(2, 2)[9]), 1U) << "a control field";
 }
 
 TEST_F(Context, OfAnotherPlanIsNotGoneOnFrom) {
@@ -140,8 +158,27 @@ TEST_F(Context, IsAveragedWithTheGrid) {
   const auto coarse = averaged(with_channels(source, {"h"}), 2);
   EXPECT_EQ(coarse->static_field(1, "bottom"), (Values{1102.5F, 1104.5F}));
   EXPECT_EQ(coarse->control(1, "force"), force_of(1, 3));
+  EXPECT_EQ(coarse->control(1, "wind"), (Values{5103, 5105, 5111, 5113, 5119, 5121}));
   convert(*coarse, scratch_.path("b.h5"));
   EXPECT_EQ(open(scratch_.path("b.h5"))->static_field(1, "bottom"), (Values{1102.5F, 1104.5F}));
+}
+
+TEST_F(Context, OfAControlFieldIsOneOfAModelToo) {
+  const std::shared_ptr<const Source> source = open(complete("a.h5"));
+  const auto with = with_context(source, {{}, {}, {"rain", "force", "wind"}});
+  EXPECT_EQ(with->description().context.controls, Names{"force"});
+  EXPECT_EQ(with->description().context.control_fields, (Names{"rain", "wind"}));
+  const auto context = with->context(1);
+  EXPECT_EQ(context->times, (std::vector<double>{0, 1, 2}));
+  const auto wind = wind_of(1, 3);
+  for (std::size_t t = 0; t < 3; ++t) {
+    EXPECT_EQ(context->control_fields.at(t * 16 + 3), 2.0F);
+    EXPECT_EQ(context->control_fields.at(t * 16 + 8 + 3), wind[t * 8 + 3]);
+  }
+  EXPECT_PRED2(has, sentence_of([&] {
+                 with_context(source, {{}, {}, {"winds"}});
+               }),
+               "has no 'winds' (did you mean 'wind'?)");
 }
 
 TEST_F(Context, ThatIsNotThereIsNamed) {
@@ -196,6 +233,9 @@ TEST_F(Context, ThatDoesNotFitIsRefusedWithASentence) {
     write_counting(series, "short", {second ? 3U : 4U});
     testing_support::write_list(series, "broken", {1, 2, second ? NAN : 3, 4});
     if (!second) write_counting(fields, "once", {2, 3});
+    const auto moving = group.create_group("control_fields");
+    write_counting(moving, "rain", second ? hdf5::Extents{3, 2, 3} : hdf5::Extents{4, 2, 3});
+    write_counting(moving, "hail", second ? hdf5::Extents{4, 6} : hdf5::Extents{4, 2, 3});
   });
   const auto said = [&](const char* name, bool control) {
     return sentence_of([&] { control ? source->control(1, name) : source->static_field(1, name); });
@@ -206,6 +246,9 @@ TEST_F(Context, ThatDoesNotFitIsRefusedWithASentence) {
   EXPECT_PRED2(has, said("once", false), "/0001/static/once");
   EXPECT_PRED2(has, said("short", true),
                "a.h5: '/0001/controls/short': has 3 values, but the sample has 4 frames");
+  EXPECT_PRED2(has, said("rain", true), "a.h5: '/0001/control_fields/rain': has 3 entries along t");
+  EXPECT_PRED2(has, said("hail", true),
+               "a.h5: '/0001/control_fields/hail': has 2 axes, but a control field has 3 (t,y,x)");
   EXPECT_PRED2(has, said("broken", true), "a.h5: '/0001/controls/broken': value 2 is nan");
   EXPECT_PRED2(has, sentence_of([&] { parameters_of(*source, 1); }), "a.h5: parameter nu of sample 1 is nan");
   EXPECT_NO_THROW(source->static_field(0, "wide"));

@@ -8,6 +8,7 @@
 #include "support/has.hpp"
 #include "support/memory_source.hpp"
 #include "support/scratch.hpp"
+#include "support/tiny_files.hpp"
 
 namespace cvf::data {
 namespace {
@@ -63,6 +64,71 @@ TEST_F(GivenContextTest, ReadsNpz) {
   EXPECT_EQ(given.controls, std::vector<std::string>{"force"}) << "what has two axes is no series";
   EXPECT_EQ(given.times, (std::vector<double>{0, 1, 1.5}));
   EXPECT_EQ(given.values, (Values{2, 3, 4}));
+}
+
+TEST_F(GivenContextTest, ReadsHdf5) {
+  using testing_support::write_list;
+  const std::string path = scratch_.path("u.h5");
+  {
+    auto file = hdf5::File::create(path);
+    write_list(file.root(), "t", {0, 1, 1, 1.5});
+    write_list(file.root(), "force", {2, 3, -3, 4});
+    testing_support::write_counting(file.root(), "about", {4, 2});
+    write_list(file.root().create_group("more"), "wind", {1, 2, 3, 4});
+    file.close();
+  }
+  GivenContext given;
+  given.read_controls(path);
+  EXPECT_EQ(given.controls, std::vector<std::string>{"force"}) << "what has two axes is no series";
+  EXPECT_EQ(given.times, (std::vector<double>{0, 1, 1, 1.5}));
+  EXPECT_EQ(given.values, (Values{2, 3, -3, 4}));
+}
+
+TEST_F(GivenContextTest, ReadsTheControlsOfADataFileOfOneSample) {
+  using testing_support::sentence_of;
+  using testing_support::write_list;
+  const auto write = [&](const std::vector<const char*>& keys, bool series) {
+    auto file = hdf5::File::create(scratch_.path("d.h5"));
+    for (const char* key : keys) {
+      const auto group = file.root().create_group(key);
+      testing_support::write_counting(group, "data", {3, 2});
+      write_list(group.create_group("grid"), "t", {0, 0.5, 1});
+      if (std::string_view(key) != "0002") write_list(group.create_group("controls"), "force", {7, 8, 9});
+      if (!series) continue;
+      const auto given = group.create_group("control_series");
+      write_list(given, "t", {0, 0.25, 0.25, 1});
+      write_list(given, "force", {7, 7, 9, 9});
+    }
+    file.close();
+    GivenContext given;
+    given.read_controls(scratch_.path("d.h5"));
+    return given;
+  };
+  auto given = write({"0000"}, false);
+  EXPECT_EQ(given.times, (std::vector<double>{0, 0.5, 1}));
+  EXPECT_EQ(given.values, (Values{7, 8, 9}));
+  given = write({"0000"}, true);
+  EXPECT_EQ(given.times, (std::vector<double>{0, 0.25, 0.25, 1})) << "as a forecast was given it";
+  EXPECT_EQ(given.values, (Values{7, 7, 9, 9}));
+  EXPECT_PRED2(has, sentence_of([&] {
+                 write({"0000", "0001"}, false);
+               }),
+               "has the controls of 2 samples, and a control file those of one");
+  EXPECT_PRED2(has, sentence_of([&] { write({"0002"}, false); }),
+               "an NPZ or HDF5 file has the arrays t and force");
+}
+
+TEST_F(GivenContextTest, SaysWhatIsWrongWithAnHdf5File) {
+  const auto said = [&](const std::vector<double>& times, const std::vector<double>& force) {
+    auto file = hdf5::File::create(scratch_.path("u.h5"));
+    testing_support::write_list(file.root(), "t", times);
+    testing_support::write_list(file.root(), "force", force);
+    file.close();
+    return testing_support::sentence_of([&] { GivenContext{}.read_controls(scratch_.path("u.h5")); });
+  };
+  EXPECT_PRED2(has, said({0, 1}, {1, 2, 3}), "u.h5: 'force' has 3 values for 2 times");
+  EXPECT_PRED2(has, said({1, 0}, {1, 2}), "u.h5: time 0 comes after 1");
+  EXPECT_PRED2(has, said({0, 1}, {1, NAN}), "u.h5: a value at time 1 is not finite");
 }
 
 TEST_F(GivenContextTest, SaysWhatIsWrongWithAFile) {

@@ -46,7 +46,7 @@ TEST_F(GenerateTest, WhatTheSystemComputesIsWhatTheFileHolds) {
   EXPECT_EQ(d.state.boundary(), "zero_flux");
   EXPECT_EQ(source->times(3), times_of(options, 3));
 
-  const auto system = options.settings->build({16, 12});
+  const auto system = options.settings->build({12, 16});
   system->simulate({0, 3, 0}, source->times(3), [&](std::size_t frame, std::span<const double> planes) {
     std::vector<float> stored(d.frame_size());
     source->read(3, frame, 1, stored);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/files.hpp"
+#include "data/groups_writer.hpp"
 #include "data/hdf5.hpp"
 #include "data/source.hpp"
 #include "model/trained_model.hpp"
@@ -88,6 +89,95 @@ TEST_F(RolloutInContext, GoesUnderGivenParametersAndControls) {
   EXPECT_EQ(root.dataset("0001/control_series/force").read_all(), (std::vector<double>{0, 1, -1, -1}));
   const auto times = root.dataset("0000/steps/time").read_all();
   EXPECT_TRUE(std::find(times.begin(), times.end(), 0.25) != times.end()) << "a step begins at the jump";
+}
+
+TEST_F(RolloutInContext, TakesControlsFromHdf5AsFromCsv) {
+  ASSERT_EQ(rollout({"--controls", controls_, "--until", "0.8", "--samples", "1"}).code, 0);
+  const auto by_csv = end();
+  const std::string series = scratch_.path("u.h5"), first = scratch_.path("first.h5");
+  {
+    auto file = data::hdf5::File::create(series);
+    file.root().write_array("t", std::vector<double>{0, 0.25, 0.25, 1}, {data::hdf5::Element::float64});
+    file.root().write_array("force", std::vector<double>{0, 1, -1, -1}, {data::hdf5::Element::float64});
+    file.close();
+  }
+  std::filesystem::copy_file(out_, first);
+  for (const auto& file : {series, first}) {
+    const Ran ran = rollout({"--controls", file, "--until", "0.8", "--samples", "1"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(end(), by_csv) << file;
+  }
+  files::write_atomically(series, files::read_whole(series).substr(0, 600));
+  const Ran ran = rollout({"--controls", series});
+  EXPECT_EQ(ran.code, 4) << ran.err;
+  EXPECT_TRUE(has(ran.err, "u.h5")) << ran.err;
+}
+
+// A control on the grid is a channel of the data; in the forecast, whose channels are those of the model, it
+// stands beside them, and a forecast can begin from that file, too.
+TEST_F(RolloutInContext, WritesControlFieldsIntoTheForecast) {
+  const std::string file = scratch_.path("rain.h5"), run_folder = scratch_.path("wet"),
+                    again = scratch_.path("again.h5");
+  std::vector<float> rain;
+  {
+    data::GroupsPlan plan{state_of({"h", "rain"}, {{"y", 4, {0, 1, 2, 3}}, {"x", 6, {0, 1, 2, 3, 4, 5}}}),
+                          {{0, 0.2, 0.4}},
+                          {},
+                          {}};
+    plan.state.set_boundary("periodic");
+    data::GroupsWriter writer(file, plan);
+    for (std::size_t t = 0; t < 3; ++t) {
+      std::vector<float> frame;
+      for (std::size_t i = 0; i < 24; ++i) {
+        frame.push_back(0.1F * static_cast<float>(i));
+        frame.push_back(static_cast<float>(t) + 0.01F * static_cast<float>(i));
+        rain.push_back(frame.back());
+      }
+      writer.write_frame(0, t, frame);
+    }
+    writer.finish_sample(0);
+    writer.finish();
+  }
+  auto model = model::build(
+      model::from_toml(
+          "[state]\ndt_ref = 0.2\ndelta_min = 0.1\nlargest_dt = 0.2\nchannels = ['h']\nny = 4\nnx = 6\n"
+          "boundary = 'periodic'\n[context.control_fields]\nnames = ['rain']\nmean = [0.0]\n"
+          "deviation = [1.0]\n[field]\nname = 'conv'\nwidth = 8\ndilations = [1]\n",
+          "test"),
+      3);
+  {
+    const torch::NoGradGuard no_gradients;
+    torch::manual_seed(1);
+    for (auto& weights : model.field->parameters()) weights.add_(0.1 * torch::randn_like(weights));
+  }
+  model.run_toml = "[objective]\nname = \"cvf\"\n";
+  model::save(model, run_folder + "/last");
+  const auto forecast = [&](const std::string& from, const std::string& to,
+                            const std::vector<std::string>& more) {
+    std::vector<std::string> words{"rollout", run_folder, "--data", from, "--out", to};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(scratch_, words);
+  };
+  Ran ran = forecast(file, out_, {"--times", "0.1,0.2,0.4"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto found = data::open(out_);
+  EXPECT_EQ(found->description().channels(), std::vector<std::string>{"h"});
+  EXPECT_EQ(found->description().state.names(Role::control_field), std::vector<std::string>{"rain"});
+  const auto stored = found->control(0, "rain");
+  ASSERT_EQ(stored.size(), 4 * 24U);
+  for (std::size_t i = 0; i < 24; ++i) {
+    EXPECT_NEAR(stored[24 + i], (rain[i] + rain[24 + i]) / 2, 1e-6) << "between two frames of the file";
+    EXPECT_EQ(stored[48 + i], rain[24 + i]);
+    EXPECT_EQ(stored[72 + i], rain[48 + i]);
+  }
+  ran = forecast(out_, again, {});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto second = data::open(again);
+  std::vector<float> one(24), other(24);
+  found->read(0, 3, 1, one);
+  second->read(0, 3, 1, other);
+  for (std::size_t i = 0; i < 24; ++i) EXPECT_NEAR(one[i], other[i], 1e-5);
+  EXPECT_EQ(second->control(0, "rain"), stored);
 }
 
 TEST_F(RolloutInContext, SaysOnceThatItExtrapolates) {

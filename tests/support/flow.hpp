@@ -22,7 +22,7 @@ struct Box {
 };
 
 inline std::vector<double> sampled(const Box& box, const GasAt& gas) {
-  const auto [nx, ny] = box.grid;
+  const auto [ny, nx] = box.grid;
   const std::size_t cells = static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny);
   std::vector<double> planes(4 * cells);
   for (int j = 0; j < ny; ++j) {

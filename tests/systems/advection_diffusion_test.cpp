@@ -32,7 +32,7 @@ TEST(AdvectionDiffusion, FollowsTheClosedFormInABox) {
   Plane::Options options;
   options.equation = {.velocity_x = 0.7, .velocity_y = -1.3, .diffusivity = 0.02};
   options.length = 2;
-  const Plane box({16, 12}, options);
+  const Plane box({12, 16}, options);
   const auto waves = box.initial_waves({.seed = 5});
   const std::vector<double> times{0, 0.37, 1.9}, xs = box.state().coordinates("x"),
                                                  ys = box.state().coordinates("y");
@@ -47,7 +47,7 @@ TEST(AdvectionDiffusion, FollowsTheClosedFormInABox) {
 }
 
 TEST(AdvectionDiffusion, FollowsTheClosedFormOnALine) {
-  const Line line({32, 1}, {});
+  const Line line({1, 32}, {});
   const auto waves = line.initial_waves({.sample = 2});
   const auto frames = tests::simulate(line, {.sample = 2}, {0.5});
   const auto xs = line.state().coordinates("x");
@@ -84,19 +84,19 @@ TEST(AdvectionDiffusion, SatisfiesItsEquationAtSecondOrderOfTheDifferences) {
 TEST(AdvectionDiffusion, KeepsTheMeanAndLosesVarianceOnlyByDiffusion) {
   Line::Options options;
   options.equation.diffusivity = 0;
-  const auto still = tests::simulate(Line({64, 1}, options), {}, {0, 0.5, 1});
+  const auto still = tests::simulate(Line({1, 64}, options), {}, {0, 0.5, 1});
   const std::vector<double> zero(64, 0.0);
   EXPECT_NEAR(tests::rms_difference(still[0], zero), 1, 1e-12) << "amplitude is the root mean square";
   EXPECT_NEAR(tests::rms_difference(still[1], zero), 1, 1e-12);
   EXPECT_LT(tests::largest_difference(still[0], still[2]), 1e-11) << "once round";
-  const auto spread = tests::simulate(Line({64, 1}, {}), {}, {0, 0.5});
+  const auto spread = tests::simulate(Line({1, 64}, {}), {}, {0, 0.5});
   EXPECT_LT(tests::rms_difference(spread[1], zero), 0.9);
   EXPECT_NEAR(tests::mean(spread[1]), 0, 1e-14);
 }
 
 TEST(AdvectionDiffusion, RefusesTheOtherKindOfGrid) {
   EXPECT_THROW(Line({16, 16}, {}), ConfigError);
-  EXPECT_THROW(Plane({16, 1}, {}), ConfigError);
+  EXPECT_THROW(Plane({1, 16}, {}), ConfigError);
 }
 
 }  // namespace

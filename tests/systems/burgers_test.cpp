@@ -19,7 +19,7 @@ Burgers line(int cells, double viscosity, double cfl = 0.5) {
   Burgers::Options options;
   options.viscosity = viscosity;
   options.cfl = cfl;
-  return {{cells, 1}, options};
+  return {{1, cells}, options};
 }
 
 State after(const Burgers& system, const State& start, double time) {
@@ -112,7 +112,7 @@ TEST(Burgers, DrawsStatesOfTheAmplitudeAndMeanThatWereAskedFor) {
   Burgers::Options options;
   options.amplitude = 0.7;
   options.mean = 2;
-  const Burgers system({256, 1}, options);
+  const Burgers system({1, 256}, options);
   double least = 9, most = -9;
   for (std::uint64_t sample = 0; sample < 20; ++sample) {
     const auto u = system.initial_state({.sample = sample});
@@ -133,7 +133,7 @@ TEST(Burgers, RefusesAPlaneAndModesThatTheGridDoesNotResolve) {
   EXPECT_THROW(Burgers({16, 16}, {}), ConfigError);
   Burgers::Options many;
   many.modes = 9;
-  EXPECT_THROW(Burgers({16, 1}, many), ConfigError);
+  EXPECT_THROW(Burgers({1, 16}, many), ConfigError);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct Tube {
 };
 
 FiniteVolume run_tube(const Tube& tube, int cells, double time) {
-  const Box box{.grid = {cells, 4},
+  const Box box{.grid = {4, cells},
                 .length_x = 1,
                 .length_y = 4.0 / cells,
                 .edge = Edge::outflow,
@@ -103,7 +103,7 @@ TEST(CompressibleFlow, CarriesAVortexWithSecondOrder) {
 
 TEST(CompressibleFlow, ConservesMassMomentumAndEnergyToRoundOff) {
   for (const double eta : {0.0, 0.01}) {
-    const Box box{.grid = {66, 50}, .fluid = gas(5.0 / 3, eta, eta, Stress::full)};
+    const Box box{.grid = {50, 66}, .fluid = gas(5.0 / 3, eta, eta, Stress::full)};
     const Planes start = turbulence(box.grid);
     const tests::Totals before = tests::totals(start, 5.0 / 3),
                         after = tests::totals(evolved(box, start, 0.3), 5.0 / 3);
@@ -120,7 +120,7 @@ TEST(CompressibleFlow, ConservesMassMomentumAndEnergyToRoundOff) {
 
 Planes rolled(const Planes& planes, GridSize grid, int by_x, int by_y) {
   Planes out(planes.size());
-  const auto [nx, ny] = grid;
+  const auto [ny, nx] = grid;
   for (int c = 0; c < 4; ++c) {
     for (int j = 0; j < ny; ++j) {
       for (int i = 0; i < nx; ++i) {
@@ -135,7 +135,7 @@ Planes rolled(const Planes& planes, GridSize grid, int by_x, int by_y) {
 /// x and y exchanged, and with them Vx and Vy.
 Planes transposed(const Planes& planes, GridSize grid) {
   Planes out(planes.size());
-  const auto [nx, ny] = grid;
+  const auto [ny, nx] = grid;
   for (int c = 0; c < 4; ++c) {
     const int twin = c < 2 ? c : 5 - c;
     for (int j = 0; j < ny; ++j) {
@@ -149,7 +149,7 @@ Planes transposed(const Planes& planes, GridSize grid) {
 }
 
 TEST(CompressibleFlow, CommutesWithShiftsBitByBit) {
-  const Box box{.grid = {37, 30}, .fluid = gas(5.0 / 3, 1e-3, 1e-3, Stress::full)};
+  const Box box{.grid = {30, 37}, .fluid = gas(5.0 / 3, 1e-3, 1e-3, Stress::full)};
   const Planes start = turbulence(box.grid);
   const Planes end = evolved(box, start, 0.2);
   EXPECT_EQ(evolved(box, rolled(start, box.grid, 1, 0), 0.2), rolled(end, box.grid, 1, 0));
@@ -159,8 +159,8 @@ TEST(CompressibleFlow, CommutesWithShiftsBitByBit) {
 
 TEST(CompressibleFlow, CommutesWithTranspositionBitByBit) {
   for (const Stress stress : {Stress::full, Stress::pdebench}) {
-    const Box box{.grid = {37, 30}, .fluid = gas(5.0 / 3, 1e-3, 1e-3, stress)};
-    const Box turned{.grid = {30, 37}, .fluid = box.fluid};
+    const Box box{.grid = {30, 37}, .fluid = gas(5.0 / 3, 1e-3, 1e-3, stress)};
+    const Box turned{.grid = {37, 30}, .fluid = box.fluid};
     const Planes start = turbulence(box.grid);
     EXPECT_EQ(evolved(turned, transposed(start, box.grid), 0.2),
               transposed(evolved(box, start, 0.2), box.grid));
@@ -168,7 +168,7 @@ TEST(CompressibleFlow, CommutesWithTranspositionBitByBit) {
 }
 
 TEST(CompressibleFlow, KeepsASymmetricCollisionSymmetric) {
-  const Box box{.grid = {40, 4}, .length_y = 0.1, .edge = Edge::outflow};
+  const Box box{.grid = {4, 40}, .length_y = 0.1, .edge = Edge::outflow};
   const Planes end = evolved(box,
                              sampled(box,
                                      [](double x, double) {
@@ -207,7 +207,7 @@ TEST(CompressibleFlow, DampsShearAtTheRateOfItsStress) {
 TEST(CompressibleFlow, KeepsTheExactDecayOfAPlaneShearWave) {
   const double eta = 0.05, time = 0.2;
   const Box box{
-      .grid = {6, 64}, .length_x = 6.0 / 64, .fluid = gas(5.0 / 3, eta, 0, Stress::full), .cfl = 0.4};
+      .grid = {64, 6}, .length_x = 6.0 / 64, .fluid = gas(5.0 / 3, eta, 0, Stress::full), .cfl = 0.4};
   const Planes start = sampled(box, [](double, double y) {
     return Gas{1, 1, 1e-3 * std::sin(2 * pi * y), 0};
   });
@@ -243,7 +243,7 @@ TEST(CompressibleFlow, StaysStableWithTheLargestPublishedViscosity) {
 }
 
 TEST(CompressibleFlow, StaysPositiveInANearVacuum) {
-  const Box box{.grid = {200, 4}, .length_y = 0.02, .edge = Edge::outflow};
+  const Box box{.grid = {4, 200}, .length_y = 0.02, .edge = Edge::outflow};
   FiniteVolume solver = tests::started(box, sampled(box, [](double x, double) {
                                          return Gas{1, 0.4, x < 0.5 ? -2.2 : 2.2, 0};
                                        }));
@@ -265,7 +265,7 @@ TEST(CompressibleFlow, StaysPositiveInHypersonicTurbulence) {
 
 TEST(CompressibleFlow, GivesTheSameBitsOnEveryCpu) {
   if (!cpu_has_avx2()) GTEST_SKIP() << "this CPU has no AVX2";
-  Box fast{.grid = {37, 30}, .fluid = gas(5.0 / 3, 1e-3, 1e-3, Stress::full)}, plain = fast;
+  Box fast{.grid = {30, 37}, .fluid = gas(5.0 / 3, 1e-3, 1e-3, Stress::full)}, plain = fast;
   plain.step = portable::flow_step;
   EXPECT_NE(plain.step, fast.step);
   const Planes start = turbulence(fast.grid);
@@ -286,7 +286,7 @@ TEST(CompressibleFlow, LosesKineticEnergyAsOtherSchemesDo) {
 }
 
 TEST(CompressibleFlow, TellsWhatTheSolverDid) {
-  const CompressibleFlow system({32, 24}, {});
+  const CompressibleFlow system({24, 32}, {});
   tests::Frames frames;
   const Scalars scalars = system.simulate({.seed = 1}, std::vector{0.0, 0.05}, tests::into(frames));
   ASSERT_EQ(scalars.size(), system.scalar_names().size());

@@ -16,7 +16,7 @@ namespace {
 using Planes = std::vector<double>;
 
 CompressibleFlow::Start start_of(CompressibleFlow::Options options, std::uint64_t sample,
-                                 GridSize grid = {64, 48}) {
+                                 GridSize grid = {48, 64}) {
   return CompressibleFlow(grid, options).draw_start({.seed = 1, .sample = sample});
 }
 
@@ -53,7 +53,7 @@ TEST(CompressibleStart, ProjectsExactlyOrAsPublished) {
 
 TEST(CompressibleStart, SumsThePlaneWavesThatItNames) {
   const Waves waves{{2, -3, 0.7, 0.2}, {-1, 4, 0.1, -0.5}};
-  const Planes field = sample_waves(waves, {10, 6});
+  const Planes field = sample_waves(waves, {6, 10});
   for (std::size_t n = 0; n < field.size(); ++n) {
     const double x = (static_cast<double>(n % 10) + 0.5) / 10, y = (static_cast<double>(n / 10) + 0.5) / 6;
     double sum = 0;

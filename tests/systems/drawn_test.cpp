@@ -21,7 +21,7 @@ std::unique_ptr<System> system_with(const std::string& name, const std::string& 
   const auto settings = row.settings();
   config::Document::from_text(toml, "options").read([&](config::Section& s) { settings->describe(s); });
   const bool vector = row.grid.nx == 1;
-  return settings->build(vector ? GridSize{} : GridSize{16, row.grid.ny == 1 ? 1 : 12});
+  return settings->build(vector ? GridSize{} : GridSize{row.grid.ny == 1 ? 1 : 12, 16});
 }
 
 Scalars scalars_of(const System& system, const Draw& draw) {

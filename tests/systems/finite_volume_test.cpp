@@ -33,7 +33,7 @@ void runaway(const Sweep& s) {
 }
 
 FiniteVolume solver_with(Step step) {
-  FiniteVolume solver({.step = step, .components = 1, .grid = {4, 3}});
+  FiniteVolume solver({.step = step, .components = 1, .grid = {3, 4}});
   solver.start(std::vector<double>(12, 1.0));
   return solver;
 }
@@ -60,7 +60,7 @@ TEST(FiniteVolume, HalvesAStepThatBreaks) {
 }
 
 TEST(FiniteVolume, GivesUpWithFramesThatAreNotANumber) {
-  FiniteVolume solver({.step = hopeless, .components = 1, .grid = {4, 3}});
+  FiniteVolume solver({.step = hopeless, .components = 1, .grid = {3, 4}});
   std::vector<bool> finite;
   run_frames(
       solver, std::vector<double>(12, 1.0), std::vector{0.0, 0.1, 0.2}, 1,
@@ -79,7 +79,7 @@ TEST(FiniteVolume, GivesUpWhenTheStepsShrinkWithoutEnd) {
 }
 
 TEST(FiniteVolume, RefusesAGridThatIsNarrowerThanItsGhosts) {
-  EXPECT_THROW(FiniteVolume({.step = idle, .components = 1, .grid = {1, 8}}), ConfigError);
+  EXPECT_THROW(FiniteVolume({.step = idle, .components = 1, .grid = {8, 1}}), ConfigError);
 }
 
 }  // namespace

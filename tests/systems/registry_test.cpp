@@ -18,7 +18,7 @@ class EverySystem : public testing::TestWithParam<std::string> {
   const Row& row() const { return find(registry(), GetParam(), "system"); }
   bool is_vector() const { return row().grid.nx == 1 && row().grid.ny == 1; }
   /// Small and not square, so that swapped axes show.
-  GridSize small_grid() const { return is_vector() ? GridSize{} : GridSize{24, row().grid.ny == 1 ? 1 : 16}; }
+  GridSize small_grid() const { return is_vector() ? GridSize{} : GridSize{row().grid.ny == 1 ? 1 : 16, 24}; }
   std::unique_ptr<System> small_system() const { return row().settings()->build(small_grid()); }
   std::vector<double> first_times() const { return tests::even_times(5, row().spacing); }
 };

@@ -26,7 +26,7 @@ double total(std::span<const double> values) {
 TEST(ShallowBottom, ALakeAtRestStaysAtRest) {
   auto options = hilly(0.9);
   options.inner_height = {1, 1};  // the surface is level
-  const ShallowWater system({40, 33}, options);
+  const ShallowWater system({33, 40}, options);
   const std::size_t cells = 40 * 33;
   const auto frames = tests::simulate(system, {.seed = 2}, {0, 0.5, 3});
   const auto bottom = system.statics({.seed = 2}).at(0);
@@ -79,7 +79,7 @@ double steady_depth(double q, double energy, double b) {
 // How far steady flow along x or y over a hill has moved at time 0.5, in cells that no edge has reached.
 double unsteadiness(int cells, bool along_x) {
   const double q = 0.3, energy = 1.1;
-  const GridSize grid = along_x ? GridSize{cells, 4} : GridSize{4, cells};
+  const GridSize grid = along_x ? GridSize{4, cells} : GridSize{cells, 4};
   const double across = 16.0 / cells;
   FiniteVolume solver({.step = shallow_bottom_step(),
                        .components = 4,
@@ -144,7 +144,7 @@ TEST(ShallowBottom, GivesTheSameBitsOnEveryCpu) {
   const auto run = [](Step step) {
     FiniteVolume solver({.step = step,
                          .components = 4,
-                         .grid = {29, 23},
+                         .grid = {23, 29},
                          .length_x = 5,
                          .length_y = 4,
                          .edge = Edge::outflow});

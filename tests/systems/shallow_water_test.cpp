@@ -47,7 +47,7 @@ Frames radial_dam(int cells, const std::vector<double>& times, Step step = shall
 FiniteVolume planar_dam(double left, double right, int cells) {
   FiniteVolume solver({.step = shallow_step(),
                        .components = 3,
-                       .grid = {cells, 4},
+                       .grid = {4, cells},
                        .length_x = 2,
                        .length_y = 8.0 / cells,
                        .edge = Edge::outflow,
@@ -123,7 +123,7 @@ TEST(ShallowWater, FollowsRittersSolutionOntoADryBed) {
 TEST(ShallowWater, KeepsADryRadialDamPositive) {
   ShallowWater::Options options;
   options.outer_height = 0;
-  const ShallowWater system({48, 40}, options);
+  const ShallowWater system({40, 48}, options);
   for (const auto& frame : tests::simulate(system, {.seed = 3}, tests::even_times(6, 0.2))) {
     for (const double h : depth(frame)) ASSERT_GE(h, 0);
     for (const double value : frame) ASSERT_TRUE(std::isfinite(value));
@@ -131,7 +131,7 @@ TEST(ShallowWater, KeepsADryRadialDamPositive) {
 }
 
 TEST(ShallowWater, LeavesStillWaterAlone) {
-  FiniteVolume solver({.step = shallow_step(), .components = 3, .grid = {9, 7}, .edge = Edge::outflow});
+  FiniteVolume solver({.step = shallow_step(), .components = 3, .grid = {7, 9}, .edge = Edge::outflow});
   Planes planes(3 * 63, 0.0);
   std::fill_n(planes.begin(), 63, 1.7);
   solver.start(planes);
@@ -222,7 +222,7 @@ TEST(ShallowWater, HasOnly81PublishedInitialStatesInAThousand) {
 }
 
 TEST(ShallowWater, AntialiasedDiscHoldsTheExactVolume) {
-  const ShallowWater system({64, 48}, {});
+  const ShallowWater system({48, 64}, {});
   for (std::uint64_t sample = 0; sample < 10; ++sample) {
     const ShallowWater::Dam dam = system.draw_dam({.seed = 5, .sample = sample});
     const Planes planes = system.initial_state(dam);
@@ -236,9 +236,9 @@ TEST(ShallowWater, AntialiasedDiscHoldsTheExactVolume) {
 
 TEST(ShallowWater, StoresMomentumOnlyWhenAsked) {
   ShallowWater::Options options;
-  const ShallowWater full({32, 24}, options);
+  const ShallowWater full({24, 32}, options);
   options.state = ShallowWater::Channels::depth;
-  const ShallowWater only_depth({32, 24}, options);
+  const ShallowWater only_depth({24, 32}, options);
   const Frames a = tests::simulate(full, {.seed = 1}, {0, 0.1}),
                b = tests::simulate(only_depth, {.seed = 1}, {0, 0.1});
   EXPECT_EQ(full.state().names(), (std::vector<std::string>{"h", "hu", "hv"}));

@@ -1,7 +1,8 @@
-// cvf-probe FILE DATASET AXES DT: opens a data file as cvf would and reads some of it, with little time,
-// little memory and no right to write. cvf starts it before it opens an HDF5 file itself: on a damaged or
-// hostile one libhdf5 may crash or never come back, which then happens here. Exit code 0: sound as far as one
-// can see; 4: refused, with the sentence on stdout; anything else: it did not survive.
+// cvf-probe FILE DATASET AXES DT, or --controls FILE: opens a data file, or a file of controls, as cvf would
+// and reads some of it, with little time, little memory and no right to write. cvf starts it before it opens
+// an HDF5 file itself: on a damaged or hostile one libhdf5 may crash or never come back, which then happens
+// here. Exit code 0: sound as far as one can see; 4: refused, with the sentence on stdout; anything else: it
+// did not survive.
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "data/context.hpp"
 #include "data/source.hpp"
 
 namespace cvf {
@@ -54,6 +56,10 @@ void look_at(const data::Source& source) {
       if (interrupt::requested() || (read += about.state.cells()) > most_values) return;
       source.static_field(sample, name);
     }
+    for (const auto& name : about.state.names(Role::control_field)) {
+      if (interrupt::requested() || (read += frames * about.state.cells()) > most_values) return;
+      source.control(sample, name);
+    }
     for (const std::size_t t : {std::size_t{0}, frames / 2, frames - 1}) {
       if (interrupt::requested() || (read += about.frame_size()) > most_values) return;
       source.read(sample, t, 1, frame);
@@ -61,13 +67,14 @@ void look_at(const data::Source& source) {
   }
 }
 
-int probe(char** words) {
+template <class Look>
+int look_through(const std::string& file, const Look& look) {
   try {
-    look_at(*data::open(words[1], {words[2], words[3], std::strtod(words[4], nullptr)}));
+    look();
   } catch (const Interrupted&) {
     return 0;
   } catch (const std::bad_alloc&) {
-    fmt::print("{}: needs more than 4 GB to be opened: it is damaged, or no file for this program", words[1]);
+    fmt::print("{}: needs more than 4 GB to be opened: it is damaged, or no file for this program", file);
     return static_cast<int>(Exit::data);
   } catch (const std::exception& refusal) {
     fmt::print("{}", refusal.what());
@@ -80,8 +87,13 @@ int probe(char** words) {
 }  // namespace cvf
 
 int main(int argc, char** argv) {
-  if (argc != 5) return static_cast<int>(cvf::Exit::usage);
+  const bool of_controls = argc == 3 && std::string_view(argv[1]) == "--controls";
+  if (argc != 5 && !of_controls) return static_cast<int>(cvf::Exit::usage);
   cvf::restrict_process();
   cvf::data::leave_hdf5_as_it_is_at_exit();
-  return cvf::probe(argv);
+  if (of_controls)
+    return cvf::look_through(argv[2], [&] { cvf::data::GivenContext{}.read_controls(argv[2]); });
+  return cvf::look_through(argv[1], [&] {
+    cvf::look_at(*cvf::data::open(argv[1], {argv[2], argv[3], std::strtod(argv[4], nullptr)}));
+  });
 }

@@ -1,6 +1,7 @@
 // Layout A, PDEBench groups and our own files: one group of digits for each sample, with `data` and
 // `grid/{x,y,z,t}`. Samples may differ in length and times. Ours add `<key>/scalars/<name>`, `static/<name>`
-// and `controls/<name>`, and attributes axes, channels, boundary, parameters, static, controls.
+// `controls/<name>` and `control_fields/<name>`, and attributes axes, channels, boundary, parameters, static,
+// controls, control_fields.
 #include <algorithm>
 
 #include "core/errors.hpp"
@@ -111,23 +112,13 @@ class GroupSource : public Source {
   std::vector<float> static_field(std::size_t sample, const std::string& name) const override {
     require_request(about_, sample, 0, 0, 0);
     if (!contains(about_.state.names(Role::static_field), name)) return Source::static_field(sample, name);
-    auto dataset = root_.dataset(keys_[sample] + "/" + static_path(name));
-    std::string letters = letters_;
-    std::erase_if(letters, [](char axis) { return axis == 't' || axis == 'c'; });
-    if (dataset.rank() != letters.size()) {
-      throw DataError("{}: has {} axes, but a static field has {} ({})", dataset.name(), dataset.rank(),
-                      letters.size(), spell_axes(letters));
-    }
-    const View view = open_states(std::move(dataset), letters);
-    require_fit(view, about_, 1);
-    std::vector<float> values(about_.state.cells());
-    data::read(view, sample, 0, 1, {about_.state, 1}, values.data());
-    require_numbers(values, view.array->name());
-    return values;
+    return field(sample, static_path(name), "static field", "tc", 1);
   }
 
   std::vector<float> control(std::size_t sample, const std::string& name) const override {
     require_request(about_, sample, 0, 0, 0);
+    if (contains(about_.state.names(Role::control_field), name))
+      return field(sample, control_field_path(name), "control field", "c", about_.frames[sample]);
     if (!contains(about_.state.names(Role::control), name)) return Source::control(sample, name);
     const auto dataset = root_.dataset(keys_[sample] + "/" + control_path(name));
     if (dataset.rank() != 1 || dataset.size() != about_.frames[sample]) {
@@ -141,6 +132,24 @@ class GroupSource : public Source {
   }
 
  private:
+  // An array with the axes of the data but for those that it lacks.
+  std::vector<float> field(std::size_t sample, const std::string& path, const char* kind,
+                           std::string_view lacks, std::size_t frames) const {
+    auto dataset = root_.dataset(keys_[sample] + "/" + path);
+    std::string letters = letters_;
+    std::erase_if(letters, [&](char axis) { return lacks.find(axis) != std::string_view::npos; });
+    if (dataset.rank() != letters.size()) {
+      throw DataError("{}: has {} axes, but a {} has {} ({})", dataset.name(), dataset.rank(), kind,
+                      letters.size(), spell_axes(letters));
+    }
+    const View view = open_states(std::move(dataset), letters);
+    require_fit(view, about_, frames);
+    std::vector<float> values(frames * about_.state.cells());
+    data::read(view, sample, 0, frames, {about_.state, 1}, values.data());
+    require_numbers(values, view.array->name());
+    return values;
+  }
+
   static bool contains(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   }
@@ -184,7 +193,8 @@ class GroupSource : public Source {
     name_channels(data);
     about_.state.set_names(Role::parameter, beside(sample, "parameters", "scalars"))
         .set_names(Role::static_field, beside(sample, "static", "static"))
-        .set_names(Role::control, beside(sample, "controls", "controls"));
+        .set_names(Role::control, beside(sample, "controls", "controls"))
+        .set_names(Role::control_field, beside(sample, "control_fields", "control_fields"));
     show(sample);
   }
 

@@ -159,10 +159,11 @@ void read_parameters(const Archive& archive, const Member& states, Content& cont
                         stated && stated->header.kind == 'U' ? archive.texts("parameters") : parameters);
 }
 
-constexpr std::string_view static_prefix = "static.", control_prefix = "control.";
+constexpr std::string_view static_prefix = "static.", control_prefix = "control.",
+                           field_prefix = "control_field.";
 
-void read_static(const Member& member, const std::string& name, Content& content) {
-  std::string letters = "n";
+// A field: `letters` (the sample, perhaps the time), then the axes of the grid.
+View field_of(const Member& member, std::string letters, const Content& content) {
   for (const auto& axis : content.description.state.axes) letters += axis.name;
   if (letters.size() != member.header.extents.size() || member.header.fortran_order) {
     throw DataError("{}: {} values do not fit {}", member.full_name, spell(member.header.extents),
@@ -170,7 +171,7 @@ void read_static(const Member& member, const std::string& name, Content& content
   }
   const View view{npy::open_array(member.bytes, member.header, member.full_name), letters, 0, std::nullopt};
   require_fit(view, content.description, content.description.frames[0]);
-  content.statics[name] = {view};
+  return view;
 }
 
 void read_control(const Member& member, const std::string& name, Content& content) {
@@ -190,17 +191,22 @@ void read_self_description(const Archive& archive, Content& content) {
     if (equals != std::string::npos)
       content.description.attributes[line.substr(0, equals)] = line.substr(equals + 1);
   }
-  std::vector<std::string> statics, controls;
+  std::vector<std::string> statics, controls, fields;
   for (const auto& member : archive.names()) {
     if (member.starts_with(static_prefix)) {
       statics.push_back(member.substr(static_prefix.size()));
-      read_static(*archive.find(member), statics.back(), content);
+      content.statics[statics.back()] = {field_of(*archive.find(member), "n", content)};
+    } else if (member.starts_with(field_prefix)) {
+      fields.push_back(member.substr(field_prefix.size()));
+      content.control_fields[fields.back()] = field_of(*archive.find(member), "nt", content);
     } else if (member.starts_with(control_prefix)) {
       controls.push_back(member.substr(control_prefix.size()));
       read_control(*archive.find(member), controls.back(), content);
     }
   }
-  state.set_names(Role::static_field, statics).set_names(Role::control, controls);
+  state.set_names(Role::static_field, statics)
+      .set_names(Role::control, controls)
+      .set_names(Role::control_field, fields);
 }
 
 std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& given) {

@@ -8,8 +8,8 @@ namespace cvf::systems {
 // A field holds ny rows; a row holds u, then v, each `stride` doubles long. A row pointer points at the first
 // cell of u, and has one mirrored ghost cell on both sides of each component.
 struct FitzHughNagumoGrid {
-  int nx, ny, stride;
-  double ux, uy, vx, vy;  // Du / dx^2, Du / dy^2, Dv / dx^2, Dv / dy^2
+  int ny, nx, stride;
+  double uy, ux, vy, vx;  // Du / dy^2, Du / dx^2, Dv / dy^2, Dv / dx^2
   double k;
 };
 

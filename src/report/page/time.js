@@ -81,7 +81,8 @@ function timeSection() {
   if (
     !report.cells.some((cell) =>
       Object.values(cell.evaluations).some(
-        (e) => e.time_informed?.rollout_rmse?.per_frame ||
+        (e) =>
+          e.time_informed?.rollout_rmse?.per_frame ||
           e.direct?.rollout_rmse?.per_frame ||
           e.forecast?.rollout_rmse?.per_frame,
       ),

@@ -190,7 +190,8 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
       timeline.add(truth);
       part.kept.take(truth, forecast, name == "direct");
       alone.add(truth, forecast);
-      if (name == "time_informed") add_trust(trust, setup, truth, forecast, options.step_doubling);
+      if (name == "time_informed" || name == "forecast")
+        add_trust(trust, setup, truth, forecast, options.step_doubling);
       progress.advance(group.size());
     }
     part.scores = board.scores();

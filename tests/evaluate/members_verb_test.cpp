@@ -57,6 +57,11 @@ TEST_F(MembersVerb, GivesMeanSpreadAndBarsForEveryValue) {
   for (const char* signal : {"doubt", "doubling", "spread", "time", "distance"})
     EXPECT_TRUE(part["trust"]["rank_correlation"].contains(signal)) << signal;
   EXPECT_EQ(part["trust"]["reliability_of"], "spread");
+  const auto forecast = nlohmann::json::parse(
+      ran({"evaluate", run_, "--protocol", "forecast", "--step-doubling", "--json", "--samples", "4:10"})
+          .out);
+  for (const char* signal : {"doubt", "doubling", "spread"})
+    EXPECT_TRUE(forecast["forecast"]["trust"]["rank_correlation"].contains(signal)) << signal;
 
   expect({"evaluate", run_, "--calibrate"}, 0, "by its spread");
   expect({"rollout", run_, "--samples", "9", "--coverage", "0.8", "--out", out_}, 0, "at most");

@@ -97,7 +97,7 @@ function rankWords(all) {
 function trustSection() {
   if (
     !report.cells.some((cell) =>
-      Object.values(cell.evaluations).some((e) => e.time_informed?.trust || e.direct?.trust),
+      Object.values(cell.evaluations).some((e) => e.time_informed?.trust || e.forecast?.trust),
     )
   )
     return null;

@@ -252,12 +252,7 @@ void add_rollout(CLI::App& app) {
                       "path of the array in a plain HDF5 or NPZ file");
   verb_app.add_option("--axes", verb->input.options.axes, "axes of a plain array, e.g. n,t,y,x,c");
   verb_app.add_option("--dt", verb->input.options.dt, "time between frames when the file does not tell");
-  verb_app
-      .add_option(
-          "--channels", verb->channels,
-          "the file's names for the model's channels, in the model's order, comma separated, where they "
-          "differ")
-      ->delimiter(',');
+  add_channels(verb_app, verb->channels);
   verb_app.add_option("--out", verb->out, "file to write")->required();
   verb_app.add_option("--samples", verb->samples, "which samples, e.g. 0:8");
   verb_app.add_option("--split", verb->split, "which samples of the run's own file")

@@ -68,6 +68,13 @@ void say_notes(const data::Source& source) {
   for (const auto& note : d.notes) log::note("{}: {}", d.file, text::printable(note));
 }
 
+void add_channels(CLI::App& verb, std::vector<std::string>& channels) {
+  verb.add_option("--channels", channels,
+                  "the file's names for the model's channels, in the model's order, comma separated, where "
+                  "they differ")
+      ->delimiter(',');
+}
+
 void InputFile::add_to(CLI::App& verb) {
   verb.add_option("FILE", path, "data file; its layout is found from its content")->required();
   verb.add_option("--dataset", options.dataset, "path of the array inside a plain HDF5 or NPZ file");

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/source.hpp"
 
@@ -47,6 +48,9 @@ struct InputFile {
   void add_to(CLI::App& verb);
   std::unique_ptr<data::Source> open() const { return data::open(path, options); }
 };
+
+/// --channels of a verb that gives a data file to a model.
+void add_channels(CLI::App& verb, std::vector<std::string>& channels);
 
 /// A verb with its options, kept alive by its callback: `Verb` has a `void run()`.
 template <class Verb>

@@ -76,12 +76,7 @@ void add_evaluate(CLI::App& app) {
       ->excludes("--protocol");
   verb_app.add_flag("--allow-spacing", verb->any_spacing,
                     "take a file whose grid has another spacing than the model was trained on");
-  verb_app
-      .add_option(
-          "--channels", verb->channels,
-          "the file's names for the model's channels, in the model's order, comma separated, where they "
-          "differ")
-      ->delimiter(',');
+  add_channels(verb_app, verb->channels);
   verb_app.add_flag("--changed-data", verb->changed_data,
                     "evaluate although the run's data file has changed since it was trained");
   verb_app.add_option("--samples", verb->samples, "which samples, e.g. 0:8, instead of a split");

@@ -12,7 +12,8 @@ void FixedOptions::describe(config::Section& s) {
   s.key("steps", &steps, "equal steps where h = 0: to each target, or over each max_step of a longer way",
         config::at_least(1));
   s.key("max_step", &max_step,
-        "longest way that is not divided further where h = 0; 0: any, -1: the model's longest training step",
+        "a longer way is first divided into equal parts of at most this, where h = 0; 0: never, -1: the "
+        "model's longest training step",
         config::at_least(-1));
 }
 

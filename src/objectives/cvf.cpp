@@ -1,6 +1,6 @@
 // Consistent vector flow: the secant of the data, and secants that agree with each other (docs/objectives/
 // cvf.md), with parts beyond the paper that are off unless asked for.
-//   mean (psi(s~0, dt) - v~)^2 + lambda mean R_k(s~0, U)^2
+//   mean (psi(s~0, dt) - v~)^2 + lambda mean R_k(s~0, U)^2 [over a share of the rows]
 //     [+ a mean (sum of the legs - v~)^2, where U = dt]
 //     [+ p mean (psi(s~', dt') - v~')^2, from the state s~' that the model itself reached after dt]
 //     [+ w mean (psi(s~0, 0) - v~_spline)^2]
@@ -28,6 +28,7 @@ class Cvf : public Objective {
     Cut cut = Cut::uniform;
     Span span = Span::scaled;
     double scaled_share = 0.5, shortest = 1.0 / 16;
+    double rows = 1;
     bool both_orders = false;
     Held held = Held::none;
     bool bidirectional = false;
@@ -52,19 +53,24 @@ class Cvf : public Objective {
   // s1 where U = dt; where U is another nobody observed it, and the long side itself leads there.
   struct Ways {
     const ScaledField& field;
-    const Batch& batch;
-    const Draws& draws;
+    const Batch& whole;
+    const Draws& drawn;
     const Cvf::Options& options;
+
+    // The rows that have a rupture.
+    Tensor closed = drawn.closed.defined() ? drawn.closed.nonzero().flatten() : Tensor();
+    Batch batch = closed.defined() ? whole.select(closed) : whole;
+    Draws draws = closed.defined() ? drawn.select(closed) : drawn;
 
     Tensor dt = batch.step(0);
     Tensor span = draws.spans.defined() ? draws.spans * dt : dt;  // U [B]
     Tensor scaled = (span != dt).nonzero().flatten();             // rows whose long side is not the interval
-    std::int64_t legs = draws.shares.defined() ? draws.shares.size(0) : 0;  // 0: no rupture is wanted
+    std::int64_t legs = draws.shares.defined() && dt.numel() > 0 ? draws.shares.size(0) : 0;  // 0: no rupture
     std::vector<Tensor> orders = orders_of_legs();
     Place place{batch.interval(0)};
     Tensor start = torch::zeros_like(dt);
 
-    Tensor secant, long_side, last_leg, at_rest;  // psi of each, last_leg only where bidirectional
+    Tensor secant, long_side, last_leg, at_rest;  // psi of each; secant and at_rest of the whole batch
     std::vector<Tensor> first_legs;               // of each order
 
     bool all_whole() const { return scaled.numel() == 0; }
@@ -82,7 +88,7 @@ class Cvf : public Objective {
     // Everything whose state is known beforehand, in one forward pass. Rows with U = dt reuse psi(s0, dt).
     void ask_first() {
       const Tensor& s0 = batch.state(0);
-      std::vector<fields::Query> queries{{s0, dt, batch.context(0)}};
+      std::vector<fields::Query> queries{{whole.state(0), whole.step(0), whole.context(0)}};
       std::vector<Tensor*> answers{&secant};
       const auto ask = [&](const fields::Query& query, Tensor& answer) {
         queries.push_back(query);
@@ -94,15 +100,19 @@ class Cvf : public Objective {
       Tensor of_scaled;
       first_legs.resize(orders.size());
       for (std::size_t i = 0; i < orders.size(); ++i) ask(from_start(orders[i][0] * span), first_legs[i]);
-      if (!all_whole()) {
+      if (legs > 0 && !all_whole()) {
         const fields::Context over = place.part(start, span).select(scaled);
         ask({s0.index_select(0, scaled), span.index_select(0, scaled), over}, of_scaled);
       }
       if (legs > 0 && options.bidirectional && all_whole()) ask(looking_back(batch.state(1)), last_leg);
-      if (options.tangent != Spline::none) ask(from_start(torch::zeros_like(dt)), at_rest);
+      if (options.tangent != Spline::none) {
+        const Tensor none = torch::zeros_like(whole.step(0));
+        ask({whole.state(0), none, whole.interval(0).part(none, none)}, at_rest);
+      }
       const auto psi = field.psi(queries);
       for (std::size_t i = 0; i < psi.size(); ++i) *answers[i] = psi[i];
-      long_side = all_whole() ? secant : secant.index_copy(0, scaled, of_scaled);
+      long_side = closed.defined() ? secant.index_select(0, closed) : secant;
+      if (of_scaled.defined()) long_side = long_side.index_copy(0, scaled, of_scaled);
     }
 
     void ask_back_from_the_ends() {
@@ -125,22 +135,32 @@ class Cvf : public Objective {
       return out;
     }
 
+    // Over a share of the rows, for all of them: weighted so that micro-batches add up to their batch.
+    Tensor mean_square(const Tensor& difference) const {
+      const auto expected = options.rows * static_cast<double>(whole.rows());
+      const Tensor mean = difference.square().mean();
+      return closed.defined() ? mean * (static_cast<double>(closed.numel()) / expected) : mean;
+    }
+
     Tensor rupture(const std::vector<Tensor>& ways) const {
+      if (ways.empty()) return torch::zeros_like(secant.sum());
       const Tensor straight = options.held == Held::long_side ? long_side.detach() : long_side;
       Tensor sum;
       for (const auto& way : ways) {
-        const Tensor square = ((options.held == Held::legs ? way.detach() : way) - straight).square().mean();
+        const Tensor square = mean_square((options.held == Held::legs ? way.detach() : way) - straight);
         sum = sum.defined() ? sum + square : square;
       }
       return sum / static_cast<double>(ways.size());
     }
 
     // The legs against the data, where somebody observed their end; other rows count as 0.
-    Tensor anchored(const std::vector<Tensor>& ways, const Tensor& target) const {
+    Tensor anchored(const std::vector<Tensor>& ways, const Tensor& all_targets) const {
+      if (ways.empty()) return torch::zeros_like(secant.sum());
+      const Tensor target = closed.defined() ? all_targets.index_select(0, closed) : all_targets;
       const Tensor seen = per_row((span == dt).to(torch::kDouble), target);
       Tensor sum;
       for (const auto& way : ways) {
-        const Tensor square = (seen * (way - target)).square().mean();
+        const Tensor square = mean_square(seen * (way - target));
         sum = sum.defined() ? sum + square : square;
       }
       return sum / static_cast<double>(ways.size());
@@ -149,9 +169,9 @@ class Cvf : public Objective {
     // The next interval, from where the model itself stands after the first.
     Tensor pushed() const {
       const Tensor way = options.push_gradient ? secant : secant.detach();
-      const Tensor led = field.advance(batch.state(0), dt, way);
-      const Tensor target = field.target(led, batch.state(2), batch.step(1));
-      return (field.psi({led, batch.step(1), batch.context(1)}) - target).square().mean();
+      const Tensor led = field.advance(whole.state(0), whole.step(0), way);
+      const Tensor target = field.target(led, whole.state(2), whole.step(1));
+      return (field.psi({led, whole.step(1), whole.context(1)}) - target).square().mean();
     }
   };
 
@@ -199,6 +219,8 @@ void Cvf::Options::describe(config::Section& s) {
                    "to `shortest` (log), or the sum of two independent legs, each up to dt (free)");
     r.key("scaled_share", &scaled_share, "probability of such a row", config::between(0, 1));
     r.key("shortest", &shortest, "smallest u of span = \"log\"", config::between(1e-6, 1));
+    r.key("rows", &rows, "share of the rows of a batch that have a rupture; the others fit their secant only",
+          config::between(1e-3, 1));
     r.key("both_orders", &both_orders, "the legs in both orders, each against the long side");
     r.choice<Held>("stop_gradient", held, sides, "the side that is a target only");
     r.key("bidirectional", &bidirectional, "the last leg looks back from the end of the long side");
@@ -217,8 +239,7 @@ void Cvf::Options::describe(config::Section& s) {
 
 Cvf::Cvf(const Options& options) : options_(options) {
   if (options.bidirectional && options.both_orders) {
-    throw ConfigError(
-        "objective.rupture: bidirectional and both_orders exclude each other; switch one of them off");
+    throw ConfigError("objective.rupture: bidirectional and both_orders exclude each other; switch one off");
   }
   if (options.span == Span::free && options.corners != 3) {
     throw ConfigError("objective.rupture.corners is {}: span = \"free\" has two legs, so 3", options.corners);
@@ -229,7 +250,8 @@ Needs Cvf::needs() const {
   const auto& o = options_;
   const bool tangent = o.tangent != Spline::none, push = o.push > 0;
   const double legs = (o.corners - 1) * (o.both_orders ? 2 : 1);
-  const double rupture = o.lambda == 0 && o.anchor == 0 ? 0 : legs + (o.scales() ? o.scaled_share : 0);
+  const double closing = o.rows * (legs + (o.scales() ? o.scaled_share : 0));
+  const double rupture = o.lambda == 0 && o.anchor == 0 ? 0 : closing;
   return {push ? 3 : 2, o.tangent, true, 1 + rupture + (tangent ? 1 : 0) + (push ? 1 : 0)};
 }
 
@@ -244,6 +266,7 @@ Draws Cvf::draw(const DrawRange& range) const {
   } else if (o.scales()) {
     out.spans = draw_spans(range, o.scaled_share, o.span == Span::log ? o.shortest : 0);
   }
+  out.closed = draw_closed(range, o.rows);
   return out;
 }
 
@@ -254,7 +277,7 @@ Losses Cvf::evaluate(const ScaledField& field, const Batch& batch, const Draws& 
   ways.ask_first();
   Losses out;
   out.add("secant", 1, (ways.secant - target).square().mean());
-  if (ways.legs > 0) {
+  if (draws.shares.defined()) {
     const auto broken = ways.broken();
     const double grown = draws.progress < o.lambda_warmup ? draws.progress / o.lambda_warmup : 1;
     if (o.lambda > 0) out.add("rupture", o.lambda * grown, ways.rupture(broken));

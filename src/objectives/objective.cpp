@@ -19,24 +19,52 @@ void check(const Batch& batch, const Needs& needs) {
   }
 }
 
-torch::Tensor cut(const torch::Tensor& t, std::int64_t axis, std::int64_t begin, std::int64_t end) {
-  return t.defined() ? t.narrow(axis, begin, end - begin) : t;
+// Some rows of everything: take(tensor, axis of its rows), and the same of contexts.
+template <class Take, class TakeContext>
+Batch rows_of(const Batch& batch, Take&& take, TakeContext&& take_context) {
+  Batch out;
+  for (const auto& frame : batch.frames) out.frames.push_back({take(frame.value, 0)});
+  out.steps = take(batch.steps, 1);
+  for (const auto& slope : batch.slopes) out.slopes.push_back(take(slope, 0));
+  for (const auto& curvature : batch.curvatures) out.curvatures.push_back(take(curvature, 0));
+  for (const auto& context : batch.contexts) out.contexts.push_back(take_context(context));
+  return out;
+}
+
+template <class Take>
+Draws rows_of(const Draws& draws, Take&& take) {
+  return {take(draws.shares, 1), take(draws.spans, 0), take(draws.points, 0), take(draws.closed, 0),
+          draws.progress};
+}
+
+auto between(std::int64_t begin, std::int64_t end) {
+  return [=](const torch::Tensor& t, std::int64_t axis) {
+    return t.defined() ? t.narrow(axis, begin, end - begin) : t;
+  };
+}
+
+auto selected(const torch::Tensor& rows) {
+  return [&rows](const torch::Tensor& t, std::int64_t axis) {
+    return t.defined() ? t.index_select(axis, rows) : t;
+  };
 }
 
 }  // namespace
 
 Batch Batch::rows(std::int64_t begin, std::int64_t end) const {
-  Batch out;
-  for (const auto& frame : frames) out.frames.push_back({cut(frame.value, 0, begin, end)});
-  out.steps = cut(steps, 1, begin, end);
-  for (const auto& slope : slopes) out.slopes.push_back(cut(slope, 0, begin, end));
-  for (const auto& curvature : curvatures) out.curvatures.push_back(cut(curvature, 0, begin, end));
-  for (const auto& context : contexts) out.contexts.push_back(context.rows(begin, end));
-  return out;
+  return rows_of(*this, between(begin, end), [&](const auto& context) { return context.rows(begin, end); });
+}
+
+Batch Batch::select(const torch::Tensor& rows) const {
+  return rows_of(*this, selected(rows), [&](const auto& context) { return context.select(rows); });
 }
 
 Draws Draws::rows(std::int64_t begin, std::int64_t end) const {
-  return {cut(shares, 1, begin, end), cut(spans, 0, begin, end), cut(points, 0, begin, end), progress};
+  return rows_of(*this, between(begin, end));
+}
+
+Draws Draws::select(const torch::Tensor& rows) const {
+  return rows_of(*this, selected(rows));
 }
 
 void Losses::add(std::string_view name, double weight, const torch::Tensor& part) {

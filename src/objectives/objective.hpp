@@ -33,6 +33,7 @@ struct Batch {
   }
   std::int64_t rows() const { return frames.at(0).value.size(0); }
   Batch rows(std::int64_t begin, std::int64_t end) const;
+  Batch select(const torch::Tensor& rows) const;  // by number
 };
 
 /// The random numbers of one batch, double. Objectives read those that they need.
@@ -40,9 +41,11 @@ struct Draws {
   torch::Tensor shares;  // [k-1, B], each column sums to 1: the legs of the rupture, (r, 1-r) for k = 3
   torch::Tensor spans;   // [B] u: the rupture's long side is u*dt; undefined = 1 everywhere
   torch::Tensor points;  // [B] w: where in the interval
+  torch::Tensor closed;  // [B] 1 or 0: whether the row has a rupture; undefined = 1 everywhere
   double progress = 1;   // how much of the run is done; no random number, but weights may grow with it
 
   Draws rows(std::int64_t begin, std::int64_t end) const;
+  Draws select(const torch::Tensor& rows) const;  // by number
 };
 
 /// Which rows to draw for. A row's numbers depend on the seed and on its own number only, so ranks that share

@@ -37,6 +37,7 @@ NamedTensors parts_of(const objectives::Batch& batch, const objectives::Draws& d
   add("draws.shares", draws.shares);
   add("draws.spans", draws.spans);
   add("draws.points", draws.points);
+  add("draws.closed", draws.closed);
   add("draws.progress", torch::full({1}, draws.progress, torch::kDouble));
   return out;
 }
@@ -168,7 +169,8 @@ Replay replay(const std::string& path) {
   const objectives::Batch batch = batch_of(file.tensors);
   objectives::Draws draws{named_or_none(file.tensors, "draws.shares"),
                           named_or_none(file.tensors, "draws.spans"),
-                          named_or_none(file.tensors, "draws.points")};
+                          named_or_none(file.tensors, "draws.points"),
+                          named_or_none(file.tensors, "draws.closed")};
   const Tensor progress = named_or_none(file.tensors, "draws.progress");
   if (progress.defined()) draws.progress = progress.item<double>();
   const Scene scene{model, *objective, batch, draws, member_in(file, model.spec.members, path)};

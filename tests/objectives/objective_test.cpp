@@ -128,6 +128,7 @@ std::vector<Setting> pairs_of_options() {
                                          "rupture.r = \"half\"",
                                          "rupture.span = \"whole\"",
                                          "rupture.bidirectional = true",
+                                         "rupture.rows = 0.5",
                                          "anchor = 0.4",
                                          "push = {weight = 0.5, gradient = true}",
                                          "tangent.weight = 0.5",
@@ -162,11 +163,13 @@ TEST(EveryPairOfOptions, HasTheGradientOfItsLoss) {
 }
 
 TEST(EveryObjective, GivesTheMeanOfWhatItsRowsGiveAlone) {
-  for (const auto& row : registry()) {
+  std::vector<Setting> settings{{"cvf", "rupture.rows = 0.3\nanchor = 1\npush.weight = 1"}};
+  for (const auto& row : registry()) settings.push_back({std::string(row.name), ""});
+  for (const auto& setting : settings) {
     auto field = tiny("mlp");
     const Batch batch = some_batch(field->shape());
     const auto normalizer = test::some_scaling(3);
-    const auto objective = test::objective(row.name);
+    const auto objective = test::objective(setting.name, setting.toml);
     const Tensor together = objective->loss({*field, *normalizer}, batch, objective->draw({9, 40, 4})).total;
     double alone = 0;
     for (std::int64_t i = 0; i < 4; ++i) {
@@ -176,7 +179,7 @@ TEST(EveryObjective, GivesTheMeanOfWhatItsRowsGiveAlone) {
       const Draws draws = objective->draw({9, 40 + static_cast<std::uint64_t>(i), 1});
       alone += objective->loss({*field, *normalizer}, one, draws).total.item<double>() / 4;
     }
-    EXPECT_NEAR(alone, together.item<double>(), 1e-12 * alone) << row.name;
+    EXPECT_NEAR(alone, together.item<double>(), 1e-12 * alone) << setting.name;
   }
 }
 
@@ -277,6 +280,27 @@ TEST(Rupture, StopsTheGradientOfOneSideOnly) {
   }
   EXPECT_GT(of_legs[0].abs().max().item<double>(), 0);
   EXPECT_GT(of_long[0].abs().max().item<double>(), 0);
+}
+
+TEST(Rupture, OfAShareOfTheRowsIsTheMeanOverThoseAndFitsEveryRow) {
+  auto network = tiny("mlp");
+  const Batch batch = some_batch(network->shape());
+  const auto normalizer = test::some_scaling(3);
+  const ScaledField field{*network, *normalizer};
+  const auto every = test::objective("cvf"), half = test::objective("cvf", "rupture.rows = 0.5");
+  const Draws draws = half->draw({9, 40, 4});
+  ASSERT_TRUE(torch::equal(draws.closed, torch::tensor({1.0, 0.0, 1.0, 0.0}, torch::kDouble)));
+  const auto all = every->loss(field, batch, every->draw({9, 40, 4}));
+  const auto some = half->loss(field, batch, draws);
+  EXPECT_EQ(some.parts[0].second.item<double>(), all.parts[0].second.item<double>());
+  double mean = 0;
+  for (const std::int64_t row : {0, 2})
+    mean += every->loss(field, batch.rows(row, row + 1), every->draw({9, 40, 4}).rows(row, row + 1))
+                .parts[1]
+                .second.item<double>() /
+            2;
+  EXPECT_NEAR(some.parts[1].second.item<double>(), mean, 1e-13);
+  EXPECT_DOUBLE_EQ(half->needs().evaluations, 1 + (every->needs().evaluations - 1) / 2);
 }
 
 TEST(Rupture, GrowsOverItsWarmUp) {
@@ -424,6 +448,19 @@ TEST(Draws, FollowTheirLaws) {
     EXPECT_NEAR(moments(legs[i] * sums).second, 1.0 / 12, 0.003);
   }
   EXPECT_NEAR(moments(sums).second, 1.0 / 6, 0.005);
+}
+
+TEST(Draws, OfAShareOfTheRowsAreTheSameShareOfEveryBatch) {
+  EXPECT_FALSE(draw_closed({1, 0, 8}, 1).defined());
+  for (const double share : {0.5, 0.25, 0.3, 0.001}) {
+    double before = 0;
+    for (std::uint64_t first = 0; first < 5000; first += 10) {
+      before += draw_closed({1, first, 10}, share).sum().item<double>();
+      ASSERT_LT(std::abs(before - static_cast<double>(first + 10) * share), 1) << share << " " << first;
+    }
+  }
+  EXPECT_TRUE(torch::equal(draw_closed({1, 3, 9}, 0.3),
+                           torch::cat({draw_closed({1, 3, 4}, 0.3), draw_closed({1, 7, 5}, 0.3)})));
 }
 
 TEST(Draws, OfOneKindDoNotDependOnTheOptionsOfAnother) {

@@ -80,6 +80,17 @@ torch::Tensor draw_spans(const DrawRange& range, double probability, double shor
   return out;
 }
 
+torch::Tensor draw_closed(const DrawRange& range, double share) {
+  if (share == 1) return {};
+  torch::Tensor out = torch::empty({range.rows}, torch::kDouble);
+  auto values = out.accessor<double, 1>();
+  const auto before = [&](std::int64_t row) {  // how many of the run's rows before this one
+    return std::ceil(static_cast<double>(range.first_row + static_cast<std::uint64_t>(row)) * share);
+  };
+  for (std::int64_t row = 0; row < range.rows; ++row) values[row] = before(row + 1) - before(row);
+  return out;
+}
+
 std::pair<torch::Tensor, torch::Tensor> draw_free(const DrawRange& range, double probability,
                                                   const torch::Tensor& shares) {
   std::pair out{torch::empty({range.rows}, torch::kDouble), shares.clone()};

@@ -33,6 +33,10 @@ enum class Span { whole, scaled, log, free };
 /// [B]: with this probability U(0,1), or log-uniform in (shortest, 1) where `shortest` > 0; else 1.
 torch::Tensor draw_spans(const DrawRange& range, double probability, double shortest = 0);
 
+/// [B] 1 or 0: this share of all rows of the run, evenly spread by their numbers, so that it is the same
+/// share of every batch; undefined where it is all of them.
+torch::Tensor draw_closed(const DrawRange& range, double share);
+
 /// Two legs that know nothing of each other, each U(0,1): with this probability a row's span is their sum and
 /// its shares theirs; else its span is 1 and its shares are those given. [B], [2,B].
 std::pair<torch::Tensor, torch::Tensor> draw_free(const DrawRange& range, double probability,

@@ -14,6 +14,7 @@ using testing_support::Frames;
 using testing_support::Scratch;
 using testing_support::sentence_of;
 using testing_support::set_letters;
+using testing_support::set_varying;
 using testing_support::write_counting;
 using testing_support::write_list;
 using Names = std::vector<std::string>;
@@ -77,22 +78,12 @@ TEST(TheWell, ReadsTensorsAndFieldsThatAreConstantAlongAnAxis) {
   auto root = File::create(scratch.path("a.h5")).root();
   root.set("n_trajectories", std::int64_t{2});
   auto dimensions = root.create_group("dimensions");
-  const hdf5::Guard guard;
   set_letters(dimensions, "spatial_dims", "xy");
   write_list(dimensions, "time", {0, 1, 2});
   write_list(dimensions, "x", {0, 1, 2, 3});
   write_list(dimensions, "y", {0, 1});
-  const auto varying = [](hdf5::Dataset dataset, double sample, double time, std::array<double, 2> dims) {
-    dataset.set("sample_varying", sample);
-    dataset.set("time_varying", time);
-    const hsize_t count = 2;
-    const hdf5::Handle pair(H5Screate_simple(1, &count, nullptr));
-    const hdf5::Handle flags(
-        H5Acreate2(dataset.id(), "dim_varying", H5T_NATIVE_DOUBLE, pair.get(), H5P_DEFAULT, H5P_DEFAULT));
-    H5Awrite(flags.get(), H5T_NATIVE_DOUBLE, dims.data());
-  };
-  varying(write_counting(root.create_group("t0_fields"), "depth", {4}), 0, 0, {1, 0});
-  varying(write_counting(root.create_group("t2_fields"), "stress", {2, 3, 4, 2, 2, 2}), 1, 1, {1, 1});
+  set_varying(write_counting(root.create_group("t0_fields"), "depth", {4}), 0, 0, {1, 0});
+  set_varying(write_counting(root.create_group("t2_fields"), "stress", {2, 3, 4, 2, 2, 2}), 1, 1, {1, 1});
   const auto source = open(scratch.path("a.h5"));
   EXPECT_EQ(source->description().channels(),
             (Names{"depth", "stress_xx", "stress_xy", "stress_yx", "stress_yy"}));

@@ -16,6 +16,8 @@ using hdf5::File;
 using testing_support::has;
 using testing_support::Scratch;
 using testing_support::sentence_of;
+using testing_support::set_letters;
+using testing_support::set_varying;
 using testing_support::write_counting;
 using testing_support::write_list;
 using Names = std::vector<std::string>;
@@ -48,6 +50,48 @@ TEST(ThreeAxes, OfPdeBenchFieldsAreReadSlowestFirst) {
         ASSERT_EQ(frame[((z * 4 + y) * 2 + x) * 5 + 3], stored(x, y, z)) << z << y << x;
     }
   }
+}
+
+// velocity [n,t,x,y,z,c], counting, and a floor that knows x and y only.
+TEST(ThreeAxes, OfTheWellAreReadAuditedAndConverted) {
+  const Scratch scratch;
+  {
+    auto root = File::create(scratch.path("a.h5")).root();
+    root.set("n_trajectories", std::int64_t{2});
+    auto dimensions = root.create_group("dimensions");
+    set_letters(dimensions, "spatial_dims", "xyz");
+    write_list(dimensions, "time", {0, 1, 2});
+    write_list(dimensions, "x", {0, 1});
+    write_list(dimensions, "y", {0, 1, 2, 3});
+    write_list(dimensions, "z", {0, 0.5, 1, 1.5, 2});
+    set_varying(write_counting(root.create_group("t0_fields"), "floor", {2, 4}), 0, 0, {1, 1, 0});
+    set_varying(write_counting(root.create_group("t1_fields"), "velocity", {2, 3, 2, 4, 5, 3}), 1, 1,
+                {1, 1, 1});
+    auto walls = root.create_group("boundary_conditions").create_group("bottom");
+    walls.set("bc_type", "wall");
+    set_letters(walls, "associated_dims", "z");
+  }
+  const auto source = open(scratch.path("a.h5"));
+  const auto& about = source->description();
+  EXPECT_EQ(about.channels(), (Names{"floor", "velocity_x", "velocity_y", "velocity_z"}));
+  EXPECT_EQ(about.state.grid_text(), "5 x 4 x 2 (z x y x x)");
+  EXPECT_EQ(about.state.coordinates("z"), (std::vector<double>{0, 0.5, 1, 1.5, 2}));
+  EXPECT_PRED2(has, about.state.boundary(), "z: wall");
+  const auto frame = frame_of(*source, 1, 2);
+  for (std::size_t z = 0; z < 5; ++z) {
+    for (std::size_t y = 0; y < 4; ++y) {
+      for (std::size_t x = 0; x < 2; ++x) {
+        const auto cell = ((z * 4 + y) * 2 + x) * 4, stored = ((((1 * 3 + 2) * 2 + x) * 4 + y) * 5 + z) * 3;
+        ASSERT_EQ(frame[cell], static_cast<float>(x * 4 + y)) << "the floor: " << z << y << x;
+        for (std::size_t c = 0; c < 3; ++c) ASSERT_EQ(frame[cell + 1 + c], static_cast<float>(stored + c));
+      }
+    }
+  }
+  EXPECT_EQ(audit(*source, {{0}, {}, {1}}).ranges.size(), 4U);
+  convert(*source, scratch.path("b.h5"));
+  const auto again = open(scratch.path("b.h5"));
+  EXPECT_EQ(again->description().state.axes, about.state.axes);
+  EXPECT_EQ(frame_of(*again, 1, 2), frame);
 }
 
 TEST(ThreeAxes, OfAPlainArrayAreThoseThatTheUserNames) {

@@ -42,6 +42,19 @@ inline void set_letters(const data::hdf5::Object& object, const char* attribute,
   H5Awrite(names.get(), type.get(), letters.data());
 }
 
+/// What The Well says of a field: whether it varies from sample to sample, in time, and along each axis.
+inline void set_varying(data::hdf5::Dataset dataset, double sample, double time,
+                        const std::vector<double>& along) {
+  dataset.set("sample_varying", sample);
+  dataset.set("time_varying", time);
+  const data::hdf5::Guard guard;
+  const hsize_t count = along.size();
+  const data::hdf5::Handle space(H5Screate_simple(1, &count, nullptr));
+  const data::hdf5::Handle flags(
+      H5Acreate2(dataset.id(), "dim_varying", H5T_NATIVE_DOUBLE, space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  H5Awrite(flags.get(), H5T_NATIVE_DOUBLE, along.data());
+}
+
 /// All frames of one sample, addressed as the source delivers them.
 class Frames {
  public:

@@ -17,6 +17,7 @@ class Halves : public Stepper {
       const auto sample = static_cast<std::size_t>(row.sample), half = next_[sample];
       const auto& own = steps_[sample];
       row.wanted = half / 2 < own.size() ? own[half / 2] / 2 : row.remaining;
+      row.midway = half / 2 < own.size() && half % 2 == 0;
     }
   }
 
@@ -54,7 +55,9 @@ class HalfSteps : public Solver {
  public:
   explicit HalfSteps(Lengths steps) : steps_(std::move(steps)) {}
   std::unique_ptr<Stepper> start() const override { return std::make_unique<Halves>(steps_); }
-  AtTargets at_targets() const override { return AtTargets::evaluate; }  // the first way may have passed some
+  // The first way may have passed some. A target that it reached in one step is reached in two, wherever it
+  // lies: else both ways would agree on the first half of a step whatever the field says.
+  AtTargets at_targets() const override { return AtTargets::in_halves; }
 
  private:
   Lengths steps_;

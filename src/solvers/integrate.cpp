@@ -36,7 +36,7 @@ class Integration {
       row.cut = at_targets_ != AtTargets::interpolate && row.wanted >= nearly * row.remaining;
       row.step = row.cut ? row.remaining : row.wanted;
       if (!schedule_.breaks.empty()) stop_at_breaks(row);
-      if (at_targets_ == AtTargets::evaluate) look_ahead(row);
+      if (evaluates()) look_ahead(row);
     }
     stepper_->attempt(rows_, velocity_);
   }
@@ -53,7 +53,7 @@ class Integration {
 
   // Targets inside the steps that were accepted, each row's first, then each row's second, and so on.
   void visit() {
-    if (at_targets_ != AtTargets::evaluate) return;
+    if (!evaluates()) return;
     for (;;) {
       std::vector<std::size_t> passing;
       Numbers ways;
@@ -65,9 +65,7 @@ class Integration {
       }
       if (passing.empty()) return;
       const Batch from = take_rows(*rows_.state, passing);
-      const Batch velocity[]{velocity_.ask(from, ways, passing)};
-      const double one[]{1};
-      from->combine(*from, ways, velocity, one);
+      walk(from, ways, passing);
       const auto finite = from->finite_rows();
       for (std::size_t k = 0; k < passing.size(); ++k) {
         Row& row = rows_.all[passing[k]];
@@ -118,6 +116,22 @@ class Integration {
   Outcome take_outcome() { return std::move(outcome_); }
 
  private:
+  bool evaluates() const { return at_targets_ == AtTargets::evaluate || at_targets_ == AtTargets::in_halves; }
+
+  // States that belong to these rows, on their ways by the mean velocity.
+  void walk(const Batch& states, Numbers ways, const std::vector<std::size_t>& payers) {
+    const double one[]{1};
+    Numbers ahead;  // none, then the first half
+    if (at_targets_ == AtTargets::in_halves) {
+      for (double& way : ways) way /= 2;
+      const Batch first[]{velocity_.ask(states, ways, payers)};
+      states->combine(*states, ways, first, one);
+      ahead = ways;
+    }
+    const Batch last[]{velocity_.ask(states, ways, payers, ahead)};
+    states->combine(*states, ways, last, one);
+  }
+
   void prepare_outcome(const States& start) {
     const std::size_t count = start.rows();
     rows_.state = start.empty(count);
@@ -159,7 +173,7 @@ class Integration {
     row.finished = row.target >= targets.size();
     if (row.finished) return;
     row.goal = targets[row.target];
-    if (at_targets_ != AtTargets::evaluate) row.interval = row.remaining = std::abs(row.goal - from);
+    if (!evaluates()) row.interval = row.remaining = std::abs(row.goal - from);
     row.trials = 0;
     row.status_here = {};
   }
@@ -171,9 +185,10 @@ class Integration {
     row.lands = false;
     for (std::size_t k = row.target; k < targets.size(); ++k) {
       const double away = row.direction * (targets[k] - row.time);
-      row.lands = away >= nearly * row.step && nearly * away <= row.step;
-      if (row.lands) row.step = away;
-      if (away >= row.step) return;
+      const bool at_end = away >= nearly * row.step && nearly * away <= row.step;
+      row.lands = at_end && !row.midway;
+      if (at_end) row.step = away;
+      if (away > row.step || row.lands) return;
       ++row.inside;
     }
   }

@@ -21,12 +21,13 @@ struct Row {
   double remaining = 0;  // of it. A state of its own, so that its end is met without rounding
   double wanted = 0;     // the step that the method would like next
   double step = 0;       // the step on trial: wanted, or cut to end on the target
-  double error = std::numeric_limits<double>::quiet_NaN();    // of the trial
-  std::size_t target = 0;                                     // the next one
-  std::int64_t trials = 0;                                    // since the last target
-  bool cut = false;                                           // step == remaining
-  std::size_t inside = 0;                                     // targets that the step on trial passes
-  bool lands = false;                                         // it ends on the target behind these
+  double error = std::numeric_limits<double>::quiet_NaN();  // of the trial
+  std::size_t target = 0;                                   // the next one
+  std::int64_t trials = 0;                                  // since the last target
+  bool cut = false;                                         // step == remaining
+  std::size_t inside = 0;                                   // targets that the step on trial passes
+  bool lands = false;                                       // it ends on the target behind these
+  bool midway = false;  // it ends in the middle of a step of another way, so targets there are inside, too
   double stop_at = std::numeric_limits<double>::quiet_NaN();  // a break of the problem that the step ends on
   bool accepted = false, finished = false;
   Counts counts;

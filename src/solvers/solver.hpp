@@ -39,6 +39,7 @@ enum class AtTargets {
   end_step,     // steps are cut to end there
   interpolate,  // inside a step, at no cost: targets change nothing about the steps
   evaluate,     // inside a step, by the mean velocity from its beginning to the target: one evaluation
+  in_halves,    // the same in two halves, so two evaluations
 };
 
 /// Of the option `dense` of solvers that step along the mean velocity.

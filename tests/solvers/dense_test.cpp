@@ -121,6 +121,23 @@ TEST(Dense, HalvesOfADenseWayPassTheSameTargets) {
   EXPECT_LT(difference(halves.states, whole.states), 1e-13);
 }
 
+// The field is right over whole steps only: every target inside must tell, the one in the middle too.
+TEST(Dense, HalvesDisagreeWithTheWholeAtEveryTarget) {
+  const Tensor start = test::some_states(1);
+  const auto field = [secant = test::secant_of(Spiral{})](const Tensor& state, const Tensor& dt) {
+    return secant(state, dt) + (0.4 - dt).view({-1, 1});
+  };
+  const std::vector<double> targets{0.05, 0.2, 0.3, 0.4, 0.6, 0.8};
+  const auto whole = run("euler", "", field, common_times(start, 0, targets));
+  const auto halves =
+      integrate(*half_steps({lengths(whole)}), field, common_times(start, 0, targets), {.steps = true});
+  ASSERT_EQ(whole.steps[0].size(), 2U);
+  EXPECT_EQ(halves.steps[0].size(), 4U);
+  for (std::int64_t k = 0; k < 6; ++k)
+    EXPECT_GT(difference(halves.states.select(1, k), whole.states.select(1, k)), 1e-4) << k;
+  EXPECT_EQ(halves.counts[0].evaluations, 4 + 2 * 4) << "half steps, and two for each target inside of steps";
+}
+
 TEST(Dense, WithoutALongestStepEveryTargetEndsOne) {
   const auto solver = test::solver("euler", "", {.delta_min = 0.1});
   EXPECT_EQ(solver->at_targets(), AtTargets::end_step);

@@ -220,7 +220,9 @@ CVF_API int cvf_trace_steps(const cvf_trace* trace, size_t sample, const cvf_acc
 
 /* The error bar (RMSE over all values, physical units) of each target of a sample, at this coverage (0.9,
    say): bars [time_count]; infinite where nothing is promised. Needs the calibration that `cvf evaluate
-   --calibrate` leaves beside the model: by the NRE of its steps, or by the spread of several members. */
+   --calibrate` leaves beside the model: by the NRE of its steps, the spread of several members, or step
+   doubling. The last one goes the way once more when it is first asked for, and needs a model that was loaded
+   after it was calibrated. */
 CVF_API int cvf_trace_error_bars(const cvf_trace* trace, size_t sample, double coverage, double* bars);
 
 /* Error bars of single values from the spread of count states [count][state_values], each so long after its

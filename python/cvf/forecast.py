@@ -115,7 +115,8 @@ class Forecast:
         return out if self._batched else out[0]
 
     def error_bars(self, coverage: float = 0.9) -> np.ndarray:
-        """[B, T]: RMSE that a forecast stays inside with this probability. Needs `cvf evaluate RUN --calibrate`."""
+        """[B, T]: RMSE that a forecast stays inside with this probability. Needs `cvf evaluate RUN --calibrate`;
+        load the model after that where the bars go by step doubling."""
         out = np.zeros(self._size)
         for sample in range(self._size[0] if self._trace else 0):
             bars = np.empty(self._size[1] - self._first)

@@ -1,6 +1,7 @@
 #include "runtime/forecast.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "core/errors.hpp"
 #include "core/scores.hpp"
@@ -156,6 +157,51 @@ Trace move(const Model& model, const solvers::Solver& solver, T* states, std::si
                    [&](const auto& call) { return call.template solve<T>(solver, begin, targets, visit); });
 }
 
+// A forecast, kept so that its way can be gone once more with every step in two halves.
+template <class T>
+struct Doubling {
+  Model model;
+  std::vector<T> start;
+  std::vector<double> begin;
+  std::vector<std::vector<double>> targets;
+  Conditions conditions;
+  int threads;
+  std::vector<std::vector<T>> reached = {};       // [samples], NaN where not reached
+  std::vector<std::vector<double>> lengths = {};  // of the accepted steps of each row
+
+  Visit<T> keeping(const Visit<T>& visit) {
+    for (const auto& own : targets)
+      reached.emplace_back(own.size() * model.values(), std::numeric_limits<T>::quiet_NaN());
+    return [this, visit](std::size_t sample, std::size_t target, const T* state, const T* spread) {
+      std::copy_n(state, model.values(), reached[sample].data() + target * model.values());
+      visit(sample, target, state, spread);
+    };
+  }
+
+  void remember(const solvers::Outcome& rows) {
+    for (const auto& steps : rows.steps) {
+      auto& own = lengths.emplace_back();
+      for (const auto& step : steps) own.push_back(step.step);
+    }
+  }
+
+  Doubts compare() const {
+    Doubts out;
+    for (const auto& own : targets) out.emplace_back(own.size() + 1, metrics::infinite).front() = 0;
+    const auto halves = solvers::half_steps(lengths);
+    const Visit<T> visit = [&](std::size_t sample, std::size_t target, const T* state, const T*) {
+      const T* whole = reached[sample].data() + target * model.values();
+      std::vector<T> apart(model.values()), scales(model.values());
+      for (std::size_t i = 0; i < apart.size(); ++i) apart[i] = whole[i] - state[i];
+      metrics::value_scales<T>(apart, model.cells(), scales.data());
+      out[sample][target + 1] = metrics::frame_score<T>(scales);
+    };
+    with_call(model, start.data(), begin.size(), conditions, threads,
+              [&](const auto& call) { return call.template solve<T>(*halves, begin, targets, visit); });
+    return out;
+  }
+};
+
 }  // namespace
 
 template <class T>
@@ -165,10 +211,20 @@ Trace forecast(const Model& model, const T* states, std::size_t rows,
   if (times.size() != rows && times.size() != 1)
     throw UsageError("{} states have {} lists of times: give one for each, or one for all", rows,
                      times.size());
-  return with_call(model, states, rows, conditions, threads, [&](const auto& call) {
-    return call.template solve<T>(model.solver(), start_times(conditions, rows),
-                                  times.size() == rows ? times : std::vector(rows, times.front()), visit);
-  });
+  const auto begin = start_times(conditions, rows);
+  const auto targets = times.size() == rows ? times : std::vector(rows, times.front());
+  const auto solve = [&](const Visit<T>& take) {
+    return with_call(model, states, rows, conditions, threads, [&](const auto& call) {
+      return call.template solve<T>(model.solver(), begin, targets, take);
+    });
+  };
+  if (!model.doubles()) return solve(visit);
+  const auto doubling = std::make_shared<Doubling<T>>(
+      Doubling<T>{model, {states, states + rows * model.values()}, begin, targets, conditions, threads});
+  Trace out = solve(doubling->keeping(visit));
+  doubling->remember(model.members() == 1 ? out.outcome : out.rows);
+  out.doubling = std::make_shared<DoubtsOnDemand>([doubling] { return doubling->compare(); });
+  return out;
 }
 
 template <class T>

@@ -1,9 +1,11 @@
 #include "runtime/model.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include "core/errors.hpp"
 #include "kernels/cpu/plan.hpp"
+#include "metrics/calibration.hpp"
 #include "model/files.hpp"
 #include "model/grid.hpp"
 #include "run/step_errors.hpp"
@@ -65,6 +67,17 @@ std::vector<NetworkPointerOf<T>> networks_of(const Spec& spec, const model::fold
   return out;
 }
 
+// A file that is damaged is refused when somebody asks for error bars.
+bool calibrated_by_doubling(const std::string& path) {
+  const std::string file = metrics::calibration_file(path);
+  if (!std::filesystem::exists(file)) return false;
+  try {
+    return metrics::load_calibration(file).score == metrics::Signal::step_doubling;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 Spec spec_in(const model::folder::Files& files, const std::string& folder) {
   return model::spec_from_toml<Spec>(files.at(std::string(model::model_file)),
                                      fmt::format("{}/{}", folder, model::model_file));
@@ -114,6 +127,7 @@ Model Model::from(const std::string& path, const model::folder::Files& files, Sp
   shared->solver = shared->habits.solver.build(solvers::Context{.delta_min = shared->spec.state.delta_min,
                                                                 .largest_step = shared->spec.state.largest_dt,
                                                                 .step_errors = shared->step_errors});
+  shared->doubles = calibrated_by_doubling(path);
   out.shared_ = std::move(shared);
   return out;
 }

@@ -50,6 +50,8 @@ class Model {
     return std::visit([](const auto& networks) { return networks.front()->any_grid(); }, networks_);
   }
   double flops() const;  // of one evaluation of a state by all members
+  /// Whether error bars go by step doubling, so that forecasts must keep what it takes.
+  bool doubles() const { return shared_->doubles; }
   const solvers::Choice& solver_choice() const { return shared_->habits.solver; }
   const solvers::Solver& solver() const { return *shared_->solver; }
 
@@ -82,6 +84,7 @@ class Model {
     run::Habits habits;  // with the solver that was chosen
     std::shared_ptr<const solvers::StepErrors> step_errors;
     std::unique_ptr<solvers::Solver> solver;
+    bool doubles = false;
   };
 
   std::shared_ptr<const Shared> shared_;

@@ -55,6 +55,14 @@ std::vector<double> Trace::largest_errors(std::size_t sample) const {
 
 std::vector<double> Trace::doubts(metrics::Signal signal, std::size_t sample) const {
   if (signal == metrics::Signal::spread && members > 1) return spreads[sample];
+  if (signal == metrics::Signal::step_doubling) {
+    if (doubling == nullptr) {
+      throw UsageError(
+          "error bars by step doubling need a forecast that was made with the calibration there: load the "
+          "model and forecast again");
+    }
+    return doubling->get()[sample];
+  }
   std::vector<double> out(times[sample].size(), 0);
   for (std::size_t m = 0; m < members; ++m) {
     const auto own = metrics::doubts(frames(sample, m), times[sample]);
@@ -70,11 +78,6 @@ metrics::Calibration calibration_of(const Model& model) {
   auto out = metrics::load_calibration(file);
   const std::string why = out.objection(model.checkpoint(), model.solver_choice().to_toml());
   if (!why.empty()) throw ModelError("{}: {}; {}", file, why, making(model));
-  const auto best = model.members() > 1 ? metrics::Signal::spread : metrics::Signal::rupture;
-  if (out.score != metrics::Signal::rupture && out.score != best) {
-    throw ModelError("{}: compares errors with another score than the runtime has; {} --score {}", file,
-                     making(model), model.members() > 1 ? "spread" : "rupture");
-  }
   return out;
 }
 

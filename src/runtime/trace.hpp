@@ -1,6 +1,9 @@
 // How the samples of a call went, and how far to trust where they got.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "metrics/calibration.hpp"
@@ -8,6 +11,23 @@
 #include "solvers/frames.hpp"
 
 namespace cvf::runtime {
+
+using Doubts = std::vector<std::vector<double>>;  // [samples][times], the start first
+
+/// Worked out when first asked for, by whichever thread that is.
+class DoubtsOnDemand {
+ public:
+  explicit DoubtsOnDemand(std::function<Doubts()> make) : make_(std::move(make)) {}
+  const Doubts& get() {
+    std::call_once(made_, [&] { doubts_ = make_(), make_ = nullptr; });
+    return doubts_;
+  }
+
+ private:
+  std::once_flag made_;
+  std::function<Doubts()> make_;
+  Doubts doubts_;
+};
 
 /// Of each sample. Members go their own ways (solvers/members.hpp): a sample has the counts of all of them,
 /// the worst that happened to one, and the steps of the first.
@@ -17,7 +37,8 @@ struct Trace {
 
   std::size_t members = 1;
   solvers::Outcome rows = {};                     // a row for each member of a sample; empty: of one member
-  std::vector<std::vector<double>> spreads = {};  // [samples][times]: by the spread, as `doubts`; the same
+  Doubts spreads = {};                            // by the spread; the same
+  std::shared_ptr<DoubtsOnDemand> doubling = {};  // where the model's calibration goes by step doubling
 
   std::vector<solvers::Frame> frames(std::size_t sample) const;
   /// Of one member by itself.
@@ -28,7 +49,8 @@ struct Trace {
   std::vector<double> largest_errors(std::size_t sample) const;
 
   /// What error bars are a multiple of, at the start and each target: the sum of ruptures (the mean of
-  /// members), or the spread of members. Infinite where it is not known.
+  /// members), the spread of members, or how far the same way in half steps leads elsewhere (a UsageError of
+  /// a forecast that was not made for it). Infinite where it is not known.
   std::vector<double> doubts(metrics::Signal signal, std::size_t sample) const;
 };
 

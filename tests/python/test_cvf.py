@@ -185,6 +185,15 @@ class TrainedOnce(unittest.TestCase):
         np.testing.assert_allclose(cvf.open("forecast.h5").states, forecast.states, rtol=1e-6, atol=1e-6)
         self.assertIsNone(cvf.load(self.runs["mlp"]).forecast(states, times).spread)
 
+    def test_one_member_has_bars_by_step_doubling(self):
+        before, states = cvf.load(self.runs["mlp"]).forecast(self.first("mlp"), [0.4, 1.0]), self.first("mlp")
+        cvf.calibrate(self.runs["mlp"], score="step_doubling")
+        with self.assertRaisesRegex(cvf.UsageError, "forecast again"):
+            before.error_bars(0.5)
+        bars = cvf.load(self.runs["mlp"]).forecast(states, [0.4, 1.0]).error_bars(0.5)
+        self.assertEqual(bars.shape, (3, 2))
+        self.assertTrue((bars > 0).all() and np.isfinite(bars).all())
+
     def test_a_context_is_given_by_name(self):
         model, states = cvf.load(self.runs["context"]), self.first("context")
         light = model.step(states, 0.2, parameters={"gravity": 0.5})

@@ -80,6 +80,40 @@ TEST_P(Members, ForecastAsTheProtocolsDo) {
   }
 }
 
+TEST_P(Members, AndOneAloneDoubtTheirStepsAsTheProtocolsDo) {
+  for (const int members : {1, 3}) {
+    SCOPED_TRACE(members);
+    Pair pair(GetParam(), {}, members);
+    test::calibrate(*pair.plain, metrics::Signal::step_doubling);
+    pair.plain = std::make_unique<Model>(Model::load(pair.scratch.path("run")));
+    const auto conditions = pair.conditions(2);
+    const Tensor states = pair.states(2);
+    const rollout::Times times(2, {0, 0.4, 0.9, 1.3});
+    const auto model = rollout::on_runtime(Model::load(pair.scratch.path("run")));
+    const rollout::Setup setup{model, pair.plain->solver()};
+    const auto done = rollout::forecast(setup, rollout::array_of(states), times, {}, conditions.contexts);
+    const Tensor halves = rollout::tensor_of(
+        rollout::with_half_steps(setup, rollout::array_of(states), times, done, conditions.contexts).states);
+    const Tensor whole = rollout::tensor_of(done.states), apart = whole - halves;
+    const auto went = forecast_of(pair, states, {0.4, 0.9, 1.3}, conditions);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto doubts = went.trace.doubts(metrics::Signal::step_doubling, i);
+      ASSERT_EQ(doubts.size(), 4U);
+      EXPECT_EQ(doubts[0], 0);
+      for (std::size_t k = 1; k < 4; ++k) {
+        const auto values = values_of<double>(
+            apart[static_cast<std::int64_t>(i)][static_cast<std::int64_t>(k)].to(torch::kDouble));
+        std::vector<double> scales(values.size());
+        metrics::value_scales<double>(values, pair.plain->cells(), scales.data());
+        EXPECT_NEAR(doubts[k], metrics::frame_score<double>(scales), 1e-5 * whole.abs().max().item<double>());
+        EXPECT_GT(doubts[k], 1e-4) << "the ways differ";
+      }
+    }
+    EXPECT_EQ(went.trace.doubts(metrics::Signal::step_doubling, 1).back(),
+              went.trace.doubling->get()[1].back());
+  }
+}
+
 // Each member by itself is a model of one.
 TEST_P(Members, StepToTheMeanOfModelsOfOne) {
   const Pair pair(GetParam(), {}, 3);
@@ -230,7 +264,19 @@ TEST_F(MembersInC, HaveBarsByTheScoreOfTheirCalibration) {
   EXPECT_EQ(cvf_value_bars(model_, 2, spread.data(), times_, 0.5, values.data()), CVF_MODEL);
   EXPECT_NE(std::string(cvf_message()).find("--score spread"), std::string::npos) << cvf_message();
   test::calibrate(*pair_.plain, metrics::Signal::step_doubling);
-  EXPECT_EQ(cvf_trace_error_bars(trace, 1, 0.5, bars.data()), CVF_MODEL);
+  EXPECT_EQ(cvf_trace_error_bars(trace, 1, 0.5, bars.data()), CVF_USAGE);
+  EXPECT_NE(std::string(cvf_message()).find("forecast again"), std::string::npos) << cvf_message();
+  load();
+  cvf_trace* doubled = nullptr;
+  ASSERT_EQ(cvf_forecast(model_, 2, states_.data(), times_, 1, 2, nullptr, mean.data(), &doubled), CVF_OK);
+  std::vector<std::thread> threads;
+  std::vector<std::vector<double>> of_threads(4, std::vector<double>(2, NAN));
+  for (auto& own : of_threads)
+    threads.emplace_back([&] { cvf_trace_error_bars(doubled, 1, 0.5, own.data()); });
+  for (auto& thread : threads) thread.join();
+  for (const auto& own : of_threads) EXPECT_EQ(own, of_threads[0]);
+  EXPECT_GT(of_threads[0][0], 0);
+  cvf_trace_free(doubled);
   EXPECT_EQ(cvf_value_bars(model_, 2, spread.data(), times_, 1.5, values.data()), CVF_USAGE);
   EXPECT_EQ(cvf_value_bars(model_, 1, nullptr, times_, 0.5, values.data()), CVF_USAGE);
   cvf_trace_free(trace);

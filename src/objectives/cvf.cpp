@@ -57,15 +57,14 @@ class Cvf : public Objective {
     const Draws& drawn;
     const Cvf::Options& options;
 
-    // The rows that have a rupture.
-    Tensor closed = drawn.closed.defined() ? drawn.closed.nonzero().flatten() : Tensor();
-    Batch batch = closed.defined() ? whole.select(closed) : whole;
-    Draws draws = closed.defined() ? drawn.select(closed) : drawn;
+    ClosedRows closed{whole, drawn, options.rows};
+    const Batch& batch = closed.batch;
+    const Draws& draws = closed.draws;
 
     Tensor dt = batch.step(0);
     Tensor span = draws.spans.defined() ? draws.spans * dt : dt;  // U [B]
     Tensor scaled = (span != dt).nonzero().flatten();             // rows whose long side is not the interval
-    std::int64_t legs = draws.shares.defined() && dt.numel() > 0 ? draws.shares.size(0) : 0;  // 0: no rupture
+    std::int64_t legs = draws.shares.defined() && !closed.none() ? draws.shares.size(0) : 0;  // 0: no rupture
     std::vector<Tensor> orders = orders_of_legs();
     Place place{batch.interval(0)};
     Tensor start = torch::zeros_like(dt);
@@ -111,7 +110,7 @@ class Cvf : public Objective {
       }
       const auto psi = field.psi(queries);
       for (std::size_t i = 0; i < psi.size(); ++i) *answers[i] = psi[i];
-      long_side = closed.defined() ? secant.index_select(0, closed) : secant;
+      long_side = closed.of(secant);
       if (of_scaled.defined()) long_side = long_side.index_copy(0, scaled, of_scaled);
     }
 
@@ -135,19 +134,13 @@ class Cvf : public Objective {
       return out;
     }
 
-    // Over a share of the rows, for all of them: weighted so that micro-batches add up to their batch.
-    Tensor mean_square(const Tensor& difference) const {
-      const auto expected = options.rows * static_cast<double>(whole.rows());
-      const Tensor mean = difference.square().mean();
-      return closed.defined() ? mean * (static_cast<double>(closed.numel()) / expected) : mean;
-    }
-
     Tensor rupture(const std::vector<Tensor>& ways) const {
       if (ways.empty()) return torch::zeros_like(secant.sum());
       const Tensor straight = options.held == Held::long_side ? long_side.detach() : long_side;
       Tensor sum;
       for (const auto& way : ways) {
-        const Tensor square = mean_square((options.held == Held::legs ? way.detach() : way) - straight);
+        const Tensor square =
+            closed.mean_square((options.held == Held::legs ? way.detach() : way) - straight);
         sum = sum.defined() ? sum + square : square;
       }
       return sum / static_cast<double>(ways.size());
@@ -156,11 +149,11 @@ class Cvf : public Objective {
     // The legs against the data, where somebody observed their end; other rows count as 0.
     Tensor anchored(const std::vector<Tensor>& ways, const Tensor& all_targets) const {
       if (ways.empty()) return torch::zeros_like(secant.sum());
-      const Tensor target = closed.defined() ? all_targets.index_select(0, closed) : all_targets;
+      const Tensor target = closed.of(all_targets);
       const Tensor seen = per_row((span == dt).to(torch::kDouble), target);
       Tensor sum;
       for (const auto& way : ways) {
-        const Tensor square = mean_square(seen * (way - target));
+        const Tensor square = closed.mean_square(seen * (way - target));
         sum = sum.defined() ? sum + square : square;
       }
       return sum / static_cast<double>(ways.size());
@@ -219,8 +212,7 @@ void Cvf::Options::describe(config::Section& s) {
                    "to `shortest` (log), or the sum of two independent legs, each up to dt (free)");
     r.key("scaled_share", &scaled_share, "probability of such a row", config::between(0, 1));
     r.key("shortest", &shortest, "smallest u of span = \"log\"", config::between(1e-6, 1));
-    r.key("rows", &rows, "share of the rows of a batch that have a rupture; the others fit their secant only",
-          config::between(1e-3, 1));
+    describe_closed(r, rows);
     r.key("both_orders", &both_orders, "the legs in both orders, each against the long side");
     r.choice<Held>("stop_gradient", held, sides, "the side that is a target only");
     r.key("bidirectional", &bidirectional, "the last leg looks back from the end of the long side");

@@ -87,6 +87,7 @@ TEST_P(Forced, TheTruthSatisfiesEveryObjective) {
         {"cvf", "rupture.span = \"whole\"\nrupture.bidirectional = true"},
         {"sm", "conditioned = true"},
         {"osg", "between = false"},
+        {"osg", "between = false\nrows = 0.4"},
         {"pushforward", "steps = 2\nconditioned = true"}}) {
     const auto objective = test::objective(name, text);
     const auto draws = objective->draw({.seed = 2, .first_row = 0, .rows = 5});

@@ -163,7 +163,8 @@ TEST(EveryPairOfOptions, HasTheGradientOfItsLoss) {
 }
 
 TEST(EveryObjective, GivesTheMeanOfWhatItsRowsGiveAlone) {
-  std::vector<Setting> settings{{"cvf", "rupture.rows = 0.3\nanchor = 1\npush.weight = 1"}};
+  std::vector<Setting> settings{{"cvf", "rupture.rows = 0.3\nanchor = 1\npush.weight = 1"},
+                                {"osg", "rows = 0.3"}};
   for (const auto& row : registry()) settings.push_back({std::string(row.name), ""});
   for (const auto& setting : settings) {
     auto field = tiny("mlp");

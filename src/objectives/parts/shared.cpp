@@ -91,6 +91,20 @@ torch::Tensor draw_closed(const DrawRange& range, double share) {
   return out;
 }
 
+void describe_closed(config::Section& section, double& share) {
+  section.key("rows", &share,
+              "share of the rows of a batch that have a rupture; the others fit their secant only",
+              config::between(1e-3, 1));
+}
+
+ClosedRows::ClosedRows(const Batch& whole, const Draws& drawn, double share) : batch(whole), draws(drawn) {
+  if (!drawn.closed.defined()) return;
+  numbers = drawn.closed.nonzero().flatten();
+  batch = whole.select(numbers);
+  draws = drawn.select(numbers);
+  weight = static_cast<double>(numbers.numel()) / (share * static_cast<double>(whole.rows()));
+}
+
 std::pair<torch::Tensor, torch::Tensor> draw_free(const DrawRange& range, double probability,
                                                   const torch::Tensor& shares) {
   std::pair out{torch::empty({range.rows}, torch::kDouble), shares.clone()};

@@ -37,6 +37,30 @@ torch::Tensor draw_spans(const DrawRange& range, double probability, double shor
 /// share of every batch; undefined where it is all of them.
 torch::Tensor draw_closed(const DrawRange& range, double share);
 
+/// The share of a batch's rows that have a rupture; a rupture costs several evaluations, a secant one.
+void describe_closed(config::Section& section, double& share);
+
+/// These rows of a batch, and what is said about all from them.
+struct ClosedRows {
+  ClosedRows(const Batch& whole, const Draws& drawn, double share);
+
+  torch::Tensor numbers;  // undefined: all of them
+  Batch batch;
+  Draws draws;
+  double weight = 1;
+
+  bool none() const { return batch.rows() == 0; }
+  torch::Tensor of(const torch::Tensor& all) const {
+    return numbers.defined() ? all.index_select(0, numbers) : all;
+  }
+  /// In place of the mean over all rows: micro-batches, in which there may be few or many, add up to that of
+  /// their batch.
+  torch::Tensor mean_square(const torch::Tensor& difference) const {
+    const torch::Tensor mean = difference.square().mean();
+    return numbers.defined() ? mean * weight : mean;
+  }
+};
+
 /// Two legs that know nothing of each other, each U(0,1): with this probability a row's span is their sum and
 /// its shares theirs; else its span is 1 and its shares are those given. [B], [2,B].
 std::pair<torch::Tensor, torch::Tensor> draw_free(const DrawRange& range, double probability,

@@ -32,7 +32,7 @@ def settings(name, out, **more):
     side, batch, field = CONFIGURATIONS[name]
     return {"data.file": str(out / f"wave-{side}.h5"), "generate.name": "wave", "generate.grid": str(side),
             "generate.samples": 10, "generate.frames": 33, "split.train": "0:8", "split.validation": "8:9",
-            "split.test": "9:10", "loader.batch": batch, "objective.name": "cvf", "objective.recipe": "plus",
+            "split.test": "9:10", "loader.batch": batch, "objective.name": "cvf", "objective.recipe": "plus", "objective.rupture.rows": 1.0,
             "optimizer.name": "adamw", "validation.steps": -1, "log.diagnostics": 0, "evaluation.samples": 0,
             **{f"field.{key}": value for key, value in field.items()}, **more}
 

@@ -1,4 +1,4 @@
-"""Samples a second of training with the cvf loss (recipe plus): `cvf train` against PyTorch eager and compiled.
+"""Samples a second of training with the cvf loss (scaled spans, a rupture of every row): `cvf train` against PyTorch eager and compiled.
 
 Both read the same file and do the same evaluations: 2.5 of each row in one pass (the secant, the first leg, and the long side
 of the half of the rows whose span is scaled), then the second leg, gradients through all of them, AdamW.

@@ -119,7 +119,7 @@ set = ["objective.name=sm"]
 set = ["objective.name=node"]
 
 [method.cvf]
-set = ["objective.name=cvf", "objective.rupture.span=whole"]
+set = ["objective.name=cvf", "objective.recipe=paper"]
 
 [method."cvf+"]
 set = ["objective.name=cvf", "objective.recipe=plus"]

@@ -22,13 +22,15 @@ enum class Recipe { plus, paper };
 class Cvf : public Objective {
  public:
   struct Options {
+    static constexpr double plus_rows = 0.25;
+
     Recipe recipe = Recipe::plus;
     double lambda = 1, lambda_warmup = 0;
     int corners = 3;
     Cut cut = Cut::uniform;
     Span span = Span::scaled;
     double scaled_share = 0.5, shortest = 1.0 / 16;
-    double rows = 1;
+    double rows = plus_rows;
     bool both_orders = false;
     Held held = Held::none;
     bool bidirectional = false;
@@ -184,6 +186,7 @@ class Cvf : public Objective {
 void Cvf::Options::follow_recipe() {
   if (recipe == followed_) return;
   span = recipe == Recipe::paper ? Span::whole : Span::scaled;
+  rows = recipe == Recipe::paper ? 1 : plus_rows;
   followed_ = recipe;
 }
 
@@ -196,10 +199,10 @@ void Cvf::Options::describe(config::Section& s) {
       {"whole", Span::whole}, {"scaled", Span::scaled}, {"log", Span::log}, {"free", Span::free}};
   static constexpr std::pair<std::string_view, Held> sides[]{
       {"none", Held::none}, {"long", Held::long_side}, {"legs", Held::legs}};
-  s.choice<Recipe>(
-      "recipe", recipe, recipes,
-      "what the keys below are where they are left out: plus (rupture at scaled spans), or as in "
-      "the paper (at the whole interval)");
+  s.choice<Recipe>("recipe", recipe, recipes,
+                   "what the keys below are where they are left out: plus (ruptures at scaled spans, of one "
+                   "row in four), or "
+                   "as in the paper (at the whole interval, of every row)");
   follow_recipe();
   s.key("lambda", &lambda, "weight of the rupture; 0 leaves it out", config::at_least(0));
   s.key("lambda_warmup", &lambda_warmup, "share of the run over which that weight grows from 0",

@@ -46,7 +46,8 @@ bool is_one_of(const std::string& key, const std::array<const char*, N>& prefixe
 // A key that the program of then did not know had its default all along.
 void check_same_run(const Checkpoint& checkpoint, const std::string& run_toml) {
   auto before = settings_of(checkpoint.files.at(std::string(model::run_file)));
-  before.emplace("field.activation", "\"gelu\"");  // what older runs of conv had, without a key for it
+  before.emplace("field.activation", "\"gelu\"");  // what older runs had, without a key for it
+  for (const char* key : {"objective.rupture.rows", "objective.rows"}) before.emplace(key, "1.0");
   const auto now = settings_of(run_toml), defaults = settings_of(RunOptions().to_toml());
   const auto value_in = [](const auto& settings, const std::string& key, const std::string& otherwise) {
     const auto found = settings.find(key);

@@ -139,7 +139,9 @@ std::vector<Setting> pairs_of_options() {
     for (std::size_t j = 0; j < i; ++j) {
       if (options[i].substr(0, 12) == options[j].substr(0, 12) && options[i][0] == 't') continue;
       if (options[i].starts_with("rupture.r ") && options[j].starts_with("rupture.r ")) continue;
-      out.push_back({"cvf", options[j] + "\n" + options[i]});
+      const std::string both = options[j] + "\n" + options[i];
+      const bool rows = both.find("rupture.rows") != std::string::npos;
+      out.push_back({"cvf", both + (rows ? "" : "\nrupture.rows = 1")});
     }
   }
   return out;
@@ -230,8 +232,8 @@ TEST(ScaledRupture, WithFullSpansIsThePapers) {
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   for (const char* bidirectional : {"false", "true"}) {
-    const auto objective = test::objective(
-        "cvf", std::string("rupture.span = \"whole\"\nrupture.bidirectional = ") + bidirectional);
+    const auto objective =
+        test::objective("cvf", std::string("recipe = \"paper\"\nrupture.bidirectional = ") + bidirectional);
     Draws draws = objective->draw({9, 0, 4});
     const double paper = objective->loss({*field, *normalizer}, batch, draws).total.item<double>();
     draws.spans = torch::ones(4, torch::kDouble);
@@ -249,7 +251,7 @@ TEST(Rupture, InBothOrdersIsTheMeanOfTheTwo) {
   const auto rupture_of = [&](const char* toml, const Draws& draws) {
     return test::objective("cvf", toml)->loss(field, batch, draws).parts[1].second.item<double>();
   };
-  const Draws draws = test::objective("cvf")->draw({9, 0, 4});
+  const Draws draws = test::objective("cvf", "rupture.rows = 1")->draw({9, 0, 4});
   Draws turned = draws;
   turned.shares = draws.shares.flip(0);
   EXPECT_NEAR(rupture_of("rupture.both_orders = true", draws),
@@ -271,7 +273,8 @@ TEST(Rupture, StopsTheGradientOfOneSideOnly) {
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
   const auto of = [&](const char* side) {
-    const auto objective = test::objective("cvf", fmt::format("rupture.stop_gradient = \"{}\"", side));
+    const auto objective =
+        test::objective("cvf", fmt::format("rupture.stop_gradient = \"{}\"\nrupture.rows = 1", side));
     const auto losses = objective->loss({*field, *normalizer}, batch, objective->draw({9, 0, 4}));
     return gradients_of(*field, losses.parts[1].second);
   };
@@ -288,7 +291,8 @@ TEST(Rupture, OfAShareOfTheRowsIsTheMeanOverThoseAndFitsEveryRow) {
   const Batch batch = some_batch(network->shape());
   const auto normalizer = test::some_scaling(3);
   const ScaledField field{*network, *normalizer};
-  const auto every = test::objective("cvf"), half = test::objective("cvf", "rupture.rows = 0.5");
+  const auto every = test::objective("cvf", "rupture.rows = 1"),
+             half = test::objective("cvf", "rupture.rows = 0.5");
   const Draws draws = half->draw({9, 40, 4});
   ASSERT_TRUE(torch::equal(draws.closed, torch::tensor({1.0, 0.0, 1.0, 0.0}, torch::kDouble)));
   const auto all = every->loss(field, batch, every->draw({9, 40, 4}));
@@ -324,7 +328,7 @@ TEST(Anchor, SeesOnlyRowsWhoseEndWasObserved) {
   auto field = tiny("mlp");
   const Batch batch = some_batch(field->shape());
   const auto normalizer = test::some_scaling(3);
-  const auto objective = test::objective("cvf", "anchor = 1");
+  const auto objective = test::objective("cvf", "anchor = 1\nrupture.rows = 1");
   Draws draws = objective->draw({9, 0, 4});
   const auto anchor = [&](const std::vector<double>& spans) {
     draws.spans = torch::tensor(spans, torch::kDouble);
@@ -384,6 +388,9 @@ TEST(Recipe, IsWhatTheOtherKeysAreWhereTheyAreLeftOut) {
   EXPECT_TRUE(has(resolved(""), "span = \"scaled\""));
   EXPECT_TRUE(has(resolved("recipe = \"plus\""), "span = \"scaled\""));
   EXPECT_TRUE(has(resolved("recipe = \"paper\""), "span = \"whole\""));
+  EXPECT_TRUE(has(resolved(""), "rows = 0.25"));
+  EXPECT_TRUE(has(resolved("recipe = \"paper\""), "rows = 1.0"));
+  EXPECT_TRUE(has(resolved("recipe = \"paper\"\nrupture.rows = 0.5"), "rows = 0.5"));
   EXPECT_TRUE(has(resolved("recipe = \"paper\"\nrupture.span = \"log\""), "span = \"log\""));
   for (const char* text : {"", "recipe = \"paper\"", "recipe = \"paper\"\nrupture.span = \"scaled\""})
     EXPECT_EQ(resolved(resolved(text)), resolved(text)) << text;

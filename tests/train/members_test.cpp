@@ -120,29 +120,12 @@ TEST(Members, GoOnToTheBitAfterAnInterrupt) {
   EXPECT_EQ(model::tensors_of(*loaded.field).front().first.substr(0, 10), "members.0.");
 }
 
-// As programs wrote it that knew of no members.
-void forget_members(const std::string& folder) {
-  model::folder::Files texts;
-  for (const auto& [name, bytes] : model::read_files(folder)) {
-    std::string text = bytes;
-    const auto key = text.find("members = 1\n");
-    if (name.ends_with(".toml") && key != std::string::npos)
-      text.erase(key, std::string("members = 1\n").size());
-    texts.emplace(name, text);
-  }
-  model::folder::replace(folder, texts);
-}
-
 TEST(Members, FolderWithoutTheKeyIsOneAndGoesOn) {
   const Scratch scratch;
   const auto toml = tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3");
   run(toml, scratch.path("whole"));
-  fs::copy(scratch.path("whole"), scratch.path("old"),
-           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  for (const char* later : {"old/checkpoints/step-000000030", "old/checkpoints/step-000000040", "old/last"})
-    fs::remove_all(scratch.path(later));
-  fs::create_symlink("checkpoints/step-000000020", scratch.path("old/last"));
-  forget_members(scratch.path("old/checkpoints/step-000000020"));
+  testing_support::back_to_step_20(scratch.path("whole"), scratch.path("old"));
+  testing_support::forget_line(scratch.path("old/checkpoints/step-000000020"), "members = 1");
   const auto old = files::read_whole(scratch.path("old/last/model.toml"));
   EXPECT_EQ(old.find("members"), std::string::npos);
   EXPECT_EQ(model::load(scratch.path("old/last")).field->member_count(), 1);

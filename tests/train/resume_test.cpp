@@ -108,6 +108,21 @@ TEST(Training, FallsBackWhenTheNewestCheckpointIsDamaged) {
   EXPECT_EQ(weights(scratch.path("hurt")), weights(scratch.path("whole")));
 }
 
+// Every row had a rupture before there was a key for it.
+TEST(Training, GoesOnAsItBeganWhereADefaultHasChanged) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3");
+  const auto every = toml + "objective.rupture.rows = 1.0\n";
+  run(every, scratch.path("whole"));
+  testing_support::back_to_step_20(scratch.path("whole"), scratch.path("old"));
+  testing_support::forget_line(scratch.path("old/checkpoints/step-000000020"), "rows = 1.0");
+  const auto sentence = testing_support::sentence_of<ConfigError>([&] { run(toml, scratch.path("old")); });
+  EXPECT_NE(sentence.find("begun with objective.rupture.rows = 1.0, not 0.25"), std::string::npos)
+      << sentence;
+  run(every, scratch.path("old"));
+  EXPECT_EQ(weights(scratch.path("old")), weights(scratch.path("whole")));
+}
+
 TEST(Training, KeepsTheNewestCheckpointsOnly) {
   const Scratch scratch;
   run(tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3"), scratch.path("run"));

@@ -159,6 +159,21 @@ class Work {
     return floor ? Json(*floor) : Json();
   }
 
+  // Training time where every run has a limit of it, else steps.
+  std::string what_is_equal() const {
+    constexpr std::string_view key = "train.minutes=";
+    std::set<std::string> minutes;
+    for (const auto& cell : cells_) {
+      std::string own;
+      for (const auto& setting : settings_of(study_, cell)) {
+        if (setting.starts_with(key)) own = setting.substr(key.size());
+      }
+      minutes.insert(own);
+    }
+    if (minutes.empty() || minutes.contains("")) return "optimiser steps";
+    return fmt::format("training time ({} min)", fmt::join(minutes, " or "));
+  }
+
   std::vector<std::string> notes_of(const std::vector<Result>& results, const Floors& floors) const {
     std::vector<std::string> out;
     if (!floors.empty()) {
@@ -175,9 +190,7 @@ class Work {
       if (!result.good) out.push_back(fmt::format("Failed: {}: {}", result.cell.name(), result.sentence));
     }
     out.push_back(fmt::format("{} of {} cells; seeds {}; equal {}.", results.size(), cells_.size(),
-                              fmt::join(study_.seeds, ", "),
-                              study_.minutes > 0 ? fmt::format("training time ({} min)", study_.minutes)
-                                                 : std::string("optimiser steps")));
+                              fmt::join(study_.seeds, ", "), what_is_equal()));
     out.push_back(
         fmt::format("Study {} (sha256 {}), cvf {} ({}). Every line of results.jsonl carries the hashes of "
                     "its data, config and checkpoint.",

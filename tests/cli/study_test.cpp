@@ -91,6 +91,32 @@ TEST(StudyVerb, GoesOnAfterAKillAndEndsWithTheSameTables) {
   EXPECT_EQ(table(scratch, parts), table(scratch, "whole"));
 }
 
+TEST(StudyVerb, TablesSayWhatWasEqual) {
+  const Scratch scratch;
+  const auto file = study_file(scratch);
+  files::write_atomically(file, files::read_whole(file) + R"(
+[option.short]
+set = ["train.steps=5"]
+[option.timed]
+set = ["train.steps=5", "train.minutes=1"]
+[option.long]
+set = ["train.steps=5", "train.minutes=4"]
+[preset.steps]
+options = ["short", "timed"]
+methods = ["sm"]
+[preset.time]
+options = ["timed", "long"]
+methods = ["sm"]
+)");
+  for (const auto& [preset, words] :
+       {std::pair{"steps", "equal optimiser steps."}, {"time", "equal training time (1 or 4 min)."}}) {
+    const Ran study = run(scratch, {"study", file, "--preset", preset, "--out", scratch.path(preset)});
+    ASSERT_EQ(study.code, 0) << study.err;
+    const auto text = files::read_whole(scratch.path(std::string(preset) + "/tables/results.md"));
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  }
+}
+
 TEST(StudyVerb, WritesOverNobodysFile) {
   const Scratch scratch;
   const auto file = study_file(scratch);

@@ -119,8 +119,10 @@ std::string read_out(const std::vector<Result>& results, const std::string& eval
                      const std::string& ours) {
   std::string out;
   for (const auto& data : names_in(results, [](const Result& r) { return r.cell.data; })) {
-    Rivals rivals{
-        ours, "", standing(results, data, ours, evaluation), {}, persistence_of(results, data, evaluation)};
+    Rivals rivals;
+    rivals.ours = ours;
+    rivals.mine = standing(results, data, ours, evaluation);
+    rivals.persistence = persistence_of(results, data, evaluation);
     for (const auto& method : names_in(results, [](const Result& r) { return r.cell.method; })) {
       const Standing theirs = standing(results, data, method, evaluation);
       if (method == ours || !theirs.error) continue;

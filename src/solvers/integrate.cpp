@@ -219,7 +219,8 @@ class Integration {
   }
 
   void record_end(std::size_t i) {
-    if (rows_.all[i].cut || rows_.all[i].lands) record_state(rows_.all[i], *rows_.state, i);
+    Row& row = rows_.all[i];
+    if (!row.finished && (row.cut || row.lands)) record_state(row, *rows_.state, i);
   }
 
   void record_passed(std::size_t i) {

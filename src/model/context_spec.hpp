@@ -60,4 +60,12 @@ void check_context(const ContextSpec& spec, const SampleContext* context, std::s
 /// Times at which the controls of a sample jump.
 std::vector<double> jumps(const SampleContext& context);
 
+/// Times at which steps along the mean velocity should end: jumps, and bends that a longer step would not
+/// see, because its controls are a polynomial through a few nodes (breaks.cpp). `steps`: the least that two
+/// bends are apart, and the longest step there is.
+struct StepLengths {
+  double shortest = 0, longest = 0;
+};
+std::vector<double> breaks(const ContextSpec& spec, const SampleContext& context, const StepLengths& steps);
+
 }  // namespace cvf::model

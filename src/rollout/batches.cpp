@@ -22,7 +22,7 @@ void solve(const Prepared& model, const std::vector<Leg>& legs, const Starts& st
       schedule.start_times.push_back(leg.from);
       schedule.targets.push_back({leg.to});
     }
-    model.add_jumps(schedule, rows);
+    model.add_breaks(schedule, rows);
     // Solvers number the rows of their batch; whoever reads the outcome thinks of samples.
     const Batch states = take_rows(*start.states, places);
     const Batch ends = start.states->empty(some.size());
@@ -61,7 +61,7 @@ void pass(const Prepared& model, const Batch& start, const Times& times, const T
     }
     std::vector<std::int64_t> rows(count);
     std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(first));
-    model.add_jumps(schedule, rows);
+    model.add_breaks(schedule, rows);
     const auto outcome =
         integrate(setup.solver, model.velocity(std::move(rows)), start->narrow(first, count), schedule,
                   [&](std::int64_t sample, std::size_t target, const solvers::States& all, std::size_t row) {

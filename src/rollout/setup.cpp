@@ -66,6 +66,13 @@ Prepared::Prepared(const Setup& setup, const StateArray& like, SampleContexts co
       members_(static_cast<std::size_t>(setup.model->members())) {
   check_shape(*setup.model, like.state);
   stepping_ = setup.model->on(like.state, contexts_);
+  const auto facts = setup.model->facts();
+  for (const auto& context : contexts_) {
+    breaks_.push_back(
+        solvers::passes_targets(setup.solver)
+            ? model::breaks(facts.context, *context, {facts.state.delta_min, facts.state.largest_dt})
+            : model::jumps(*context));
+  }
   together_ = setup.kept != nullptr ? rows_in_a_second(*setup.model, like.rows->values())
                                     : std::numeric_limits<std::size_t>::max();
 }
@@ -109,10 +116,9 @@ void Prepared::check_covers(std::size_t sample, double from, double to) const {
   if (!contexts_.empty()) model::check_covers(*contexts_[sample], sample, from, to);
 }
 
-void Prepared::add_jumps(solvers::Schedule& schedule, std::span<const std::int64_t> rows) const {
+void Prepared::add_breaks(solvers::Schedule& schedule, std::span<const std::int64_t> rows) const {
   if (contexts_.empty()) return;
-  for (const auto row : rows)
-    schedule.breaks.push_back(model::jumps(*contexts_[static_cast<std::size_t>(row) / members_]));
+  for (const auto row : rows) schedule.breaks.push_back(breaks_[static_cast<std::size_t>(row) / members_]);
 }
 
 }  // namespace cvf::rollout

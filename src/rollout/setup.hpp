@@ -41,14 +41,16 @@ class Prepared {
 
   /// A DataError where the controls of a sample are not known from `from` to `to`.
   void check_covers(std::size_t sample, double from, double to) const;
-  /// Makes the steps of these rows end where a control of their sample jumps.
-  void add_jumps(solvers::Schedule& schedule, std::span<const std::int64_t> rows) const;
+  /// Makes the steps of these rows end where a control of their sample jumps; steps that pass targets, which
+  /// see it at a few nodes, also where it bends.
+  void add_breaks(solvers::Schedule& schedule, std::span<const std::int64_t> rows) const;
 
  private:
   Batch ask(const Asked& asked) const;
 
   const Setup& setup_;
   SampleContexts contexts_;
+  std::vector<std::vector<double>> breaks_;  // of each sample
   std::size_t members_;
   std::unique_ptr<Stepping> stepping_;
   std::size_t together_;  // rows of a micro-batch

@@ -78,7 +78,7 @@ class Call {
       if (members_ > 1) out.spreads.emplace_back(times.size(), metrics::infinite).front() = 0;
       if (contexts_.empty()) continue;
       contexts_.check_covers(i, begin[i], times.back());
-      schedule.breaks.insert(schedule.breaks.end(), members_, model::jumps(contexts_.of(i)));
+      schedule.breaks.insert(schedule.breaks.end(), members_, breaks(solver, i));
     }
     const Batch reached = solvers::host_states<T>(1, model_.values());
     std::vector<T> scales(model_.values());
@@ -128,6 +128,12 @@ class Call {
   }
 
  private:
+  std::vector<double> breaks(const solvers::Solver& solver, std::size_t sample) const {
+    const auto& spec = model_.spec();
+    if (!passes_targets(solver)) return model::jumps(contexts_.of(sample));
+    return model::breaks(spec.context, contexts_.of(sample), {spec.state.delta_min, spec.state.largest_dt});
+  }
+
   const Model& model_;
   std::size_t members_;
   Contexts contexts_;

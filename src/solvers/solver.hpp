@@ -58,6 +58,11 @@ class Solver {
   virtual bool shares_steps() const { return false; }
 };
 
+/// Whether its steps go along the mean velocity past targets, so that only breaks of the schedule end them.
+inline bool passes_targets(const Solver& solver) {
+  return solver.at_targets() == AtTargets::evaluate || solver.at_targets() == AtTargets::in_halves;
+}
+
 /// What a solver takes from the model that it steps, unless its options say otherwise; 0 = unknown.
 struct Context {
   double delta_min = 0;                                     // spacing of the source frames

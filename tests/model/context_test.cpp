@@ -68,5 +68,69 @@ TEST(Contexts, StepsThatMeetAtAJumpSeeTheirOwnSideOfIt) {
   EXPECT_THROW(contexts.check_covers(0, -0.1, 1), DataError);
 }
 
+class Breaks : public testing::Test {
+ protected:
+  Breaks() {
+    spec_.controls.mean = {0};
+    spec_.controls.deviation = {1};
+  }
+  // Of u at `count` + 1 times `spacing` apart, for steps of 0.1 to 0.8.
+  std::vector<double> of(const std::function<double(double)>& u, double spacing, int count) const {
+    std::vector<double> times;
+    std::vector<float> values;
+    for (int i = 0; i <= count; ++i) {
+      times.push_back(i * spacing);
+      values.push_back(static_cast<float>(u(times.back())));
+    }
+    return breaks(spec_, *sample(2, times, values), {0.1, 0.8});
+  }
+  static void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {
+    ASSERT_EQ(found.size(), expected.size()) << testing::PrintToString(found);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12);
+  }
+  static double zigzag(double t) {  // up for 0.3, down for 0.3
+    const double phase = std::fmod(t + 1e-9, 0.6);
+    return phase < 0.3 ? phase : 0.6 - phase;
+  }
+
+  ContextSpec spec_ = fitted();
+};
+
+TEST_F(Breaks, AreWhereAPiecewiseLinearControlBends) {
+  expect_near(of([](double t) { return 3 * t - 1; }, 0.1, 30), {});
+  expect_near(of(zigzag, 0.3, 5), {0.3, 0.6, 0.9, 1.2});
+  expect_near(of(zigzag, 0.1, 15), {0.3, 0.6, 0.9, 1.2});
+  expect_near(of([](double t) { return 0.05 * zigzag(t); }, 0.1, 15), {});  // too little to matter
+  EXPECT_EQ(breaks(spec_, *sample(2, {0, 1, 1, 2, 3}, {0, 1, 5, 7, 9}), {0.1, 0.8}), std::vector<double>{1})
+      << "a jump, and no bend behind it";
+}
+
+TEST_F(Breaks, OfASmoothControlAreAsFewAsItsBendAllows) {
+  const auto sine = [](double t) { return std::sin(2 * t); };
+  const auto found = of(sine, 0.01, 300);
+  EXPECT_GT(found.size(), 8U);
+  EXPECT_LT(found.size(), 20U);
+  // The chord of a step: the sine is off it by no more than the tolerance.
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    const double a = found[i - 1], b = found[i], middle = (a + b) / 2;
+    EXPECT_LT(std::abs(sine(middle) - (sine(a) + sine(b)) / 2), 0.021);
+  }
+  spec_.nodes = 3;
+  EXPECT_LT(of(sine, 0.01, 300).size(), 6U) << "a parabola follows it for longer";
+  expect_near(of([](double t) { return t * t; }, 0.1, 30), {});
+}
+
+TEST_F(Breaks, AreNoCloserThanTheShortestStep) {
+  const auto noise = [](double t) { return std::sin(1e4 * t * t); };
+  const auto found = of(noise, 0.01, 200);
+  EXPECT_GT(found.size(), 15U);
+  for (std::size_t i = 1; i < found.size(); ++i) EXPECT_GT(found[i] - found[i - 1], 0.1 - 1e-9);
+}
+
+TEST_F(Breaks, OfAStepThatHoldsOneValueAreWhereTheValueChanges) {
+  spec_.nodes = 1;
+  expect_near(of([](double t) { return t < 0.95 ? 1.0 : 2.0; }, 0.1, 20), {0.9, 1.0});
+}
+
 }  // namespace
 }  // namespace cvf::model

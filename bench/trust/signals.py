@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from sets import FEWER, SETS, TEST, VALIDATION, evaluated, run
+from sets import SETS, TEST, VALIDATION, evaluated, run
 
 SIGNALS = ["doubt", "doubling", "spread", "time", "distance"]
 
@@ -22,9 +22,8 @@ def seconds_a_step(folder):
 
 
 def trust_of(cvf, root, name):
-    validation, test = FEWER.get(name, (VALIDATION, TEST))
-    run(cvf, "evaluate", str(root / name), "--calibrate", "--samples", validation)
-    result = evaluated(cvf, root / name, "--protocol", "time_informed", "--step-doubling", "--samples", test)
+    run(cvf, "evaluate", str(root / name), "--calibrate", "--samples", VALIDATION)
+    result = evaluated(cvf, root / name, "--protocol", "time_informed", "--step-doubling", "--samples", TEST)
     part = result["time_informed"]
     out = {"set": name, "rmse": part["rollout_rmse"]["value"], "one": part["one_member"]["rollout_rmse"]["value"],
            "relative": part["relative_l2"]["value"], "signals": {}, "bins": result["error_bars"]["bins"],
@@ -35,7 +34,7 @@ def trust_of(cvf, root, name):
         out["signals"][signal] = found["within_frames"] if found else None
     out["cost"] = seconds_a_step(root / f"{name}-cost-3") / seconds_a_step(root / f"{name}-cost-1")
     # Off the training grid the model steps between its frames; on it, steps are those of training.
-    on = evaluated(cvf, root / name, "--protocol", "time_informed", "--every", "0", "--samples", test)["time_informed"]
+    on = evaluated(cvf, root / name, "--protocol", "time_informed", "--every", "0", "--samples", TEST)["time_informed"]
     out["spread_on_grid"] = on["trust"]["rank_correlation"]["spread"]["within_frames"]
     return out
 

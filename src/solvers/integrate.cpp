@@ -43,12 +43,11 @@ class Integration {
 
   void judge() {
     stepper_->judge(rows_);
+    settle();
     for (auto& row : rows_.all) {
-      row.counts.evaluations += rows_.asked_of_all;  // every row pays for what was asked of all
       ++(row.accepted ? row.counts.accepted : row.counts.rejected);
       if (++row.trials >= recording_.max_steps && !row.accepted) row.stop(Status::too_many_steps);
     }
-    rows_.asked_of_all = 0;
   }
 
   // Targets inside the steps that were accepted, each row's first, then each row's second, and so on.
@@ -143,24 +142,22 @@ class Integration {
     outcome_.steps.resize(count);
   }
 
-  // What the first step cost to find.
+  // Every row pays for what was asked of all.
   void settle() {
     for (auto& row : rows_.all) row.counts.evaluations += rows_.asked_of_all;
     rows_.asked_of_all = 0;
   }
 
   void admit(std::size_t sample) {
-    Row row;
+    Row& row = rows_.all.emplace_back();
     row.sample = static_cast<std::int64_t>(sample);
     row.time = schedule_.start_times[sample];
     row.direction = schedule_.backward ? -1 : 1;
     if (const auto& targets = targets_of(row); !targets.empty())
       row.interval = row.remaining = std::abs(targets.back() - row.time);
-    rows_.all.push_back(row);
-    aim(rows_.all.back(), row.time);
-    Row& added = rows_.all.back();
-    if (!added.finished && added.goal == added.time)
-      record_state(added, *rows_.state, sample);  // wanted at the start
+    aim(row, row.time);
+    if (!row.finished && row.goal == row.time)
+      record_state(row, *rows_.state, sample);  // wanted at the start
   }
 
   const std::vector<double>& targets_of(const Row& row) const {

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "core/errors.hpp"
+#include "core/files.hpp"
+#include "core/hash.hpp"
 #include "core/text.hpp"
 
 namespace cvf::study {
@@ -120,6 +122,16 @@ std::vector<Command> commands_of(const Study& study, const Cell& cell, const std
   for (const auto& [name, check] : study.evaluations)
     out.push_back(evaluate_command(study, cell, run, place, name, check));
   return out;
+}
+
+std::string fingerprint_of(const Study& study, const Cell& cell) {
+  Sha256 sum;
+  sum.add(files::read_whole(find(study.data, cell.data)->config));
+  for (const auto& command : commands_of(study, cell, ".")) {
+    for (const auto& word : command) sum.add(word + '\0');
+    sum.add("\n");
+  }
+  return hex(sum.finish()).substr(0, 16);
 }
 
 }  // namespace cvf::study

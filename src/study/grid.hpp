@@ -34,6 +34,9 @@ std::string place_of(const Cell& cell);
 /// what was trained before is not trained again.
 std::vector<Command> commands_of(const Study& study, const Cell& cell, const std::string& root);
 
+/// Names what makes a cell, wherever the study's folder lies: its commands and the bytes of its config.
+std::string fingerprint_of(const Study& study, const Cell& cell);
+
 /// Makes the data file of a cell if it is missing, and nothing else.
 Command data_command(const Study& study, const Cell& cell);
 

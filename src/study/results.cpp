@@ -1,6 +1,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -70,6 +71,24 @@ std::map<std::string, Value> measured(const Json& evaluation, const std::string&
   return out;
 }
 
+Result result_of(const Study& study, const Json& line) {
+  Result out{{line.at("data"), line.at("option"), line.at("method"), line.at("seed")},
+             line.at("status") == "ok",
+             line.at("sentence"),
+             line.at("train"),
+             {},
+             line.dump(-1, ' ', false, Json::error_handler_t::replace),
+             line.value("fingerprint", ""),
+             ""};
+  if (!line.contains("evaluations")) return out;
+  for (const auto& [name, evaluation] : line.at("evaluations").items()) {
+    const auto* check = find(study.evaluations, name);
+    if (check != nullptr) out.measured[name] = measured(evaluation, check->protocol);
+    out.program = evaluation.value(Json::json_pointer("/origin/cvf"), "");
+  }
+  return out;
+}
+
 }  // namespace
 
 Value Result::value(const std::string& evaluation, const std::string& metric) const {
@@ -85,7 +104,10 @@ Value Result::value(const std::string& evaluation, const std::string& metric) co
 }
 
 void write_note(const std::string& root, const Cell& cell, const Note& note) {
-  const Json out{{"commands", note.commands}, {"good", note.good}, {"sentence", note.sentence}};
+  const Json out{{"commands", note.commands},
+                 {"good", note.good},
+                 {"sentence", note.sentence},
+                 {"fingerprint", note.fingerprint}};
   const std::string file = note_file(root, cell);
   files::write_atomically(file, out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
@@ -95,32 +117,45 @@ std::optional<Note> read_note(const std::string& root, const Cell& cell) {
   if (!fs::exists(file)) return std::nullopt;
   const Json note = parse(file);
   return Note{note.at("commands").get<std::vector<Command>>(), note.at("good").get<bool>(),
-              note.at("sentence").get<std::string>()};
+              note.at("sentence").get<std::string>(), note.value("fingerprint", "")};
 }
 
 std::optional<Result> read_result(const Study& study, const Cell& cell, const std::string& root) {
   const std::string run = root + "/" + run_of(study, cell), place = root + "/" + place_of(cell);
   const auto note = read_note(root, cell);
   if (!note) return std::nullopt;
-  Result out{cell, note->good, note->sentence, training(run), {}, {}};
   Json line{{"data", cell.data},
             {"option", cell.option},
             {"method", cell.method},
             {"seed", cell.seed},
-            {"status", out.good ? "ok" : "failed"},
-            {"sentence", out.sentence},
+            {"status", note->good ? "ok" : "failed"},
+            {"sentence", note->sentence},
             {"run", run_of(study, cell)},
-            {"train", out.train}};
+            {"fingerprint", note->fingerprint},
+            {"train", training(run)}};
   for (const auto& [name, check] : study.evaluations) {
     const std::string file = place + "/evaluation-" + name + ".json";
     if (!fs::exists(file)) continue;
-    const Json evaluation = parse(file);
-    out.measured[name] = measured(evaluation, check.protocol);
-    line["evaluations"][name] = evaluation;
+    line["evaluations"][name] = parse(file);
     const std::string forecast = fmt::format("/evaluation-{}.{}.h5", name, check.protocol);
     if (fs::exists(place + forecast)) line["forecasts"][name] = place_of(cell) + forecast;
   }
-  out.line = line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return result_of(study, line);
+}
+
+std::vector<Result> read_results(const Study& study, const std::string& root) {
+  const std::string file = root + "/results.jsonl";
+  std::vector<Result> out;
+  if (!fs::exists(file)) return out;
+  std::istringstream lines(files::read_whole(file));
+  for (std::string text; std::getline(lines, text);) {
+    try {
+      out.push_back(result_of(study, Json::parse(text)));
+    } catch (const Json::exception&) {
+      throw DataError("{}: line {} is not the result of a cell; move the file away to begin anew", file,
+                      out.size() + 1);
+    }
+  }
   return out;
 }
 

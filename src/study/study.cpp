@@ -30,13 +30,17 @@ class Work {
         cells_(cells_of(study_)),
         jobs_(std::max(1, wanted.jobs > 0 ? wanted.jobs : threads::count())),
         threads_(std::max(1, threads::count() / jobs_)) {
-    for (const auto& cell : cells_) commands_.push_back(commands_of(study_, cell, wanted.out));
+    for (const auto& cell : cells_) {
+      commands_.push_back(commands_of(study_, cell, wanted.out));
+      fingerprints_.push_back(fingerprint_of(study_, cell));
+    }
   }
 
   Outcome all() {
     fs::create_directories(wanted_.out);
     const FolderLock lock(wanted_.out);
     refuse_own_file();
+    for (auto& result : read_results(study_, wanted_.out)) take_known(std::move(result));
     files::write_atomically(wanted_.out + "/study.toml",
                             config::write([this](config::Section& s) { study_.describe(s); }));
     if (!wanted_.tables_only) {
@@ -56,13 +60,26 @@ class Work {
     }
   }
 
+  // A result whose run is gone can be kept as it is; one of another grid has no place in the new file.
+  void take_known(Result result) {
+    const bool here = read_note(wanted_.out, result.cell).has_value();
+    const bool wanted = std::ranges::find(fingerprints_, result.fingerprint) != fingerprints_.end();
+    if (wanted) {
+      known_.emplace(result.fingerprint, std::move(result));
+    } else if (!here) {
+      ++foreign_;
+    }
+  }
+
   std::string folder(const Cell& cell) const { return wanted_.out + "/" + place_of(cell); }
 
   // One after the other: each uses all threads by itself.
   void make_data() const {
     std::set<std::string> seen;
     std::vector<Chain> chains;
-    for (const auto& cell : cells_) {
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (finished(i)) continue;
+      const Cell& cell = cells_[i];
       const std::string file = data_of(study_, cell).file;
       if (!seen.insert(file).second || fs::exists(file)) continue;
       chains.push_back({{data_command(study_, cell)}, wanted_.out + "/data.log"});
@@ -73,9 +90,12 @@ class Work {
     });
   }
 
+  // By its folder, or where that is gone by results.jsonl.
   bool finished(std::size_t i) const {
-    const auto note = read_note(wanted_.out, cells_[i]);
-    return note && note->commands == commands_[i] && (note->good || !wanted_.retry);
+    if (const auto note = read_note(wanted_.out, cells_[i]))
+      return note->commands == commands_[i] && (note->good || !wanted_.retry);
+    const auto known = known_.find(fingerprints_[i]);
+    return known != known_.end() && (known->second.good || !wanted_.retry);
   }
 
   void run_cells() {
@@ -97,7 +117,8 @@ class Work {
     Progress progress("study", cells_.size(), "cells", cells_.size() - chains.size());
     run_chains(chains, jobs_, [&](std::size_t chain, const Ending& ending) {
       const Cell& cell = cells_[which[chain]];
-      write_note(wanted_.out, cell, {commands_[which[chain]], ending.good, ending.sentence});
+      write_note(wanted_.out, cell,
+                 {commands_[which[chain]], ending.good, ending.sentence, fingerprints_[which[chain]]});
       if (!ending.good) log::warning("{}: {}", cell.name(), ending.sentence);
       ++outcome_.ran;
       progress.remark(cell.name());
@@ -108,8 +129,13 @@ class Work {
   void write_everything() {
     std::vector<Result> results;
     std::string lines;
-    for (const auto& cell : cells_) {
-      auto result = read_result(study_, cell, wanted_.out);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      auto result = read_result(study_, cells_[i], wanted_.out);
+      if (const auto known = known_.find(fingerprints_[i]); !result && known != known_.end()) {
+        result = known->second;
+        ++kept;
+      }
       ++outcome_.cells;
       if (!result) {
         ++outcome_.missing;
@@ -119,6 +145,16 @@ class Work {
       lines += result->line + "\n";
       results.push_back(std::move(*result));
     }
+    if (foreign_ > 0) {
+      fs::rename(wanted_.out + "/results.jsonl", wanted_.out + "/results-before.jsonl");
+      log::note(
+          "{0}/results.jsonl had {1} results of other cells or settings, whose runs are not here: it is now "
+          "{0}/results-before.jsonl",
+          wanted_.out, foreign_);
+    }
+    if (kept > 0)
+      log::note("{} of {} cells are those of {}/results.jsonl: their runs are not here", kept, cells_.size(),
+                wanted_.out);
     files::write_atomically(wanted_.out + "/results.jsonl", lines);
     const auto notes = notes_of(results, study_.floors ? floors() : Floors{});
     fs::create_directories(wanted_.out + "/tables");
@@ -191,11 +227,17 @@ class Work {
     }
     out.push_back(fmt::format("{} of {} cells; seeds {}; equal {}.", results.size(), cells_.size(),
                               fmt::join(study_.seeds, ", "), what_is_equal()));
-    out.push_back(
-        fmt::format("Study {} (sha256 {}), cvf {} ({}). Every line of results.jsonl carries the hashes of "
-                    "its data, config and checkpoint.",
-                    fs::path(wanted_.file).filename().string(),
-                    hex(sha256(files::read_whole(wanted_.file))).substr(0, 16), version, commit));
+    std::map<std::string, int> programs;
+    for (const auto& result : results) {
+      if (!result.program.empty()) ++programs[result.program];
+    }
+    std::string by;
+    for (const auto& [program, count] : programs) by += fmt::format("{} cells by cvf {}, ", count, program);
+    out.push_back(fmt::format(
+        "Study {} (sha256 {}), {}tables by cvf {} ({}). Every line of results.jsonl carries the hashes of "
+        "its data, config and checkpoint.",
+        fs::path(wanted_.file).filename().string(),
+        hex(sha256(files::read_whole(wanted_.file))).substr(0, 16), by, version, commit));
     if (!wanted_.definitions.empty()) out.push_back("```\n" + wanted_.definitions + "```");
     return out;
   }
@@ -205,6 +247,9 @@ class Work {
   std::vector<Cell> cells_;
   int jobs_, threads_;
   std::vector<std::vector<Command>> commands_;
+  std::vector<std::string> fingerprints_;
+  std::map<std::string, Result> known_;  // of results.jsonl, by fingerprint
+  std::size_t foreign_ = 0;              // results there that are neither here nor wanted
   Outcome outcome_;
 };
 

@@ -24,6 +24,7 @@ struct Result {
   std::map<std::string, double> train;                           // steps, seconds, samples_per_s, loss
   std::map<std::string, std::map<std::string, Value>> measured;  // evaluation -> metric -> value
   std::string line;                                              // of results.jsonl
+  std::string fingerprint, program;  // what made it: fingerprint_of, cvf's version
 
   Value value(const std::string& evaluation, const std::string& metric) const;
 };
@@ -33,13 +34,17 @@ struct Result {
 struct Note {
   std::vector<Command> commands;
   bool good = false;
-  std::string sentence;
+  std::string sentence, fingerprint;
 };
 void write_note(const std::string& root, const Cell& cell, const Note& note);
 std::optional<Note> read_note(const std::string& root, const Cell& cell);
 
 /// Everything known of a cell that has ended; nothing for one that has not.
 std::optional<Result> read_result(const Study& study, const Cell& cell, const std::string& root);
+
+/// What results.jsonl in the study's folder says: results outlive the runs that they were taken from, so that
+/// a study can go on in another clone.
+std::vector<Result> read_results(const Study& study, const std::string& root);
 
 struct Run {
   std::string file;          // the study's TOML

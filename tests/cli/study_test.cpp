@@ -91,6 +91,48 @@ TEST(StudyVerb, GoesOnAfterAKillAndEndsWithTheSameTables) {
   EXPECT_EQ(table(scratch, parts), table(scratch, "whole"));
 }
 
+TEST(StudyVerb, GoesOnFromItsResultsWhereTheRunsAreGone) {
+  const Scratch scratch;
+  const auto file = study_file(scratch);
+  const std::string out = scratch.path("out"), results = out + "/results.jsonl";
+  const auto study = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"study", file, "--out", out, "--set", "set=[\"train.steps=5\"]"};
+    words.insert(words.end(), more.begin(), more.end());
+    Ran ran = run(scratch, words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return ran.err;
+  };
+  study({});
+  const std::string lines = files::read_whole(results), tables = table(scratch, "out");
+  fs::remove_all(out + "/runs");
+  fs::remove_all(out + "/cells");
+  fs::remove(scratch.path("p.h5"));
+
+  const auto again = study({});
+  EXPECT_NE(again.find("2 cells, 0 of them run now"), std::string::npos) << again;
+  EXPECT_NE(again.find("2 of 2 cells are those of"), std::string::npos) << again;
+  EXPECT_EQ(files::read_whole(results), lines);
+  EXPECT_EQ(table(scratch, "out"), tables);
+  EXPECT_FALSE(fs::exists(scratch.path("p.h5"))) << "data that no cell needs";
+
+  const auto more = study({"--set", "seeds=[0,1]", "--set", "preset.both.methods=[\"sm\"]"});
+  EXPECT_NE(more.find("2 cells, 1 of them run now"), std::string::npos) << more;
+  EXPECT_TRUE(files::read_whole(results).starts_with(lines.substr(0, lines.find('\n'))));
+  EXPECT_EQ(files::read_whole(out + "/results-before.jsonl"), lines) << "it had the other method";
+
+  // Another config makes other cells, whatever the commands.
+  fs::remove_all(out + "/runs");
+  fs::remove_all(out + "/cells");
+  const auto config = scratch.path("run.toml");
+  files::write_atomically(config, files::read_whole(config) + "[solver]\nname = \"rk4\"\n");
+  EXPECT_NE(study({}).find("2 cells, 2 of them run now"), std::string::npos);
+
+  files::write_atomically(results, "{\"data\": ");
+  const Ran damaged = run(scratch, {"study", file, "--out", out, "--tables-only"});
+  EXPECT_EQ(damaged.code, 4);
+  EXPECT_NE(damaged.err.find("line 1 is not the result of a cell"), std::string::npos) << damaged.err;
+}
+
 TEST(StudyVerb, TablesSayWhatWasEqual) {
   const Scratch scratch;
   const auto file = study_file(scratch);

@@ -51,6 +51,7 @@ function(cvf_room name)
   endif()
   add_library(cvf_${name} STATIC ${sources})
   target_link_libraries(cvf_${name} PUBLIC cvf_flags ${ARG_DEPENDS})
+  cvf_unity(cvf_${name})
 endfunction()
 
 # cvf_plain(NAME FILES files... DEPENDS targets...): the files of a room that know nothing of LibTorch become
@@ -60,6 +61,7 @@ function(cvf_plain name)
   list(TRANSFORM ARG_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   add_library(cvf_${name}_plain STATIC ${ARG_FILES})
   target_link_libraries(cvf_${name}_plain PUBLIC cvf_flags ${ARG_DEPENDS})
+  cvf_unity(cvf_${name}_plain)
   cvf_inside_library(cvf_${name}_plain)
 endfunction()
 

@@ -19,7 +19,7 @@ std::string real_text(double value) {
 
 // Control characters must be escaped in TOML; everything else but the quote and the backslash stands as it
 // is.
-std::string quoted(std::string_view word) {
+std::string in_quotes(std::string_view word) {
   std::string out = "\"";
   for (const char c : word) {
     const auto code = static_cast<unsigned char>(c);
@@ -40,7 +40,7 @@ std::string value_text(const T& value) {
   if constexpr (std::is_same_v<T, double>) {
     return real_text(value);
   } else if constexpr (std::is_same_v<T, std::string>) {
-    return quoted(value);
+    return in_quotes(value);
   } else if constexpr (IsVector<T>::value) {
     std::vector<std::string> items;
     for (const auto& item : value) items.push_back(value_text(item));
@@ -53,7 +53,7 @@ std::string value_text(const T& value) {
 std::string key_text(std::string_view name) {
   const bool bare = std::all_of(name.begin(), name.end(),
                                 [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
-  return bare && !name.empty() ? std::string(name) : quoted(name);
+  return bare && !name.empty() ? std::string(name) : in_quotes(name);
 }
 
 class Writer : public Section {

@@ -40,6 +40,11 @@ SharedFaults faults_of(hid_t file);
 
 using Extents = std::vector<std::size_t>;
 
+/// Sizes as libhdf5 takes them.
+inline std::vector<hsize_t> wide(std::span<const std::size_t> sizes) {
+  return {sizes.begin(), sizes.end()};
+}
+
 /// Held around any run of HDF5 calls, nested at will: takes the mutex, silences the error printer of the
 /// calling thread (and puts the host program's own back), makes sure that our filters are registered.
 class Guard {

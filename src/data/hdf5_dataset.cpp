@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t most_small_values = std::size_t{1} << 24;
 
-std::vector<hsize_t> wide(std::span<const std::size_t> sizes) {
-  return {sizes.begin(), sizes.end()};
-}
-
 Extents extents_of(hid_t dataset, const std::string& name) {
   const Handle space(H5Dget_space(dataset));
   const int rank = space ? H5Sget_simple_extent_ndims(space.get()) : -1;

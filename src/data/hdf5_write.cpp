@@ -5,10 +5,6 @@
 namespace cvf::data::hdf5 {
 namespace {
 
-std::vector<hsize_t> wide(std::span<const std::size_t> sizes) {
-  return {sizes.begin(), sizes.end()};
-}
-
 hid_t stored_type(Element element) {
   switch (element) {
     case Element::float32:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int margin = 12, gap = 8, title = 26, bar_width = 12, label_width = 72;
 
-struct Range {
+struct Extremes {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
   void add(float value) {
     if (!std::isfinite(value)) return;
@@ -26,7 +26,7 @@ struct Range {
 
 // One scale for all frames of a channel, so that they can be compared.
 Scale scale_of_channel(const std::vector<float>& values, std::size_t channels, std::size_t c) {
-  Range range;
+  Extremes range;
   for (std::size_t i = c; i < values.size(); i += channels) range.add(values[i]);
   return scale_for(range.low, range.high);
 }
@@ -141,7 +141,7 @@ Image curves(const data::Source& source, std::size_t sample, const PictureOption
   std::vector<float> values(frames * channels);
   source.read(sample, 0, frames, values);
   const auto times = source.times(sample);
-  Range range;
+  Extremes range;
   for (const float value : values) range.add(value);
   const double spread = range.high > range.low ? range.high - range.low : 1;
   const double duration = times.back() > times.front() ? times.back() - times.front() : 1;

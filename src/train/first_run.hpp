@@ -1,10 +1,6 @@
 // A run file for a data file that nobody has trained on yet: short, each choice with its reason as a comment,
-// and sized so that this machine is done in a few minutes.
-//
-// Samples: four fifths train and a tenth each validates and tests, in file order; where a parameter sorts the
-// samples, spread over the file instead. Frames: the coarsest even grid of 1, 2, 4 or 8 frames on which a
-// step still changes the state by less than a third of its spread and ten steps or more are left; all frames
-// when the times are uneven. Field, batch and length: see choose.hpp.
+// and sized so that this machine is done in a few minutes. Samples, frames and boundary: see suggest.hpp.
+// Field, batch and length: see run_data.hpp.
 #pragma once
 
 #include <string>

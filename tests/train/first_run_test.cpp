@@ -132,6 +132,30 @@ TEST(FirstRun, TakesWhatAFileOnAGridSaysOfItself) {
   EXPECT_TRUE(has(text, "periodic")) << text;
 }
 
+// A file that says nothing of its boundary: whole waves along x, a part of one along y.
+TEST(FirstRun, SeesWhichSidesContinueEachOther) {
+  const Scratch scratch;
+  std::vector<float> values;
+  for (int n = 0; n < 12; ++n) {
+    for (int t = 0; t < 5; ++t) {
+      for (int y = 0; y < 12; ++y) {
+        for (int x = 0; x < 16; ++x)
+          values.push_back(
+              static_cast<float>(std::sin(0.3926991 * (x - 0.3 * t) + n) * std::cos(0.13 * y + n)));
+      }
+    }
+  }
+  write_atomically(scratch.path("waves.npy"), npy("<f4", "(12, 5, 12, 16)", raw(values)));
+  DataOptions data;
+  data.file = scratch.path("waves.npy");
+  data.open.axes = "n,t,y,x";
+  data.open.dt = 0.1;
+  const std::string text = first_run(data, "mine");
+  EXPECT_TRUE(has(text, "boundary = \"y: unknown, x: periodic\"")) << text;
+  auto options = read(text);
+  EXPECT_EQ(prepare(options).spec.state.axes.size(), 2U);
+}
+
 TEST(FirstRun, SaysWhatCannotBeTrainedOn) {
   const Scratch scratch;
   write_atomically(scratch.path("one.npy"), npy("<f4", "(5, 1, 2)", raw(std::vector<float>(10, 1))));

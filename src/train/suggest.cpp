@@ -1,0 +1,181 @@
+#include "train/suggest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
+#include "core/text.hpp"
+#include "data/audit.hpp"
+#include "data/seams.hpp"
+
+namespace cvf::train {
+namespace {
+
+constexpr double largest_change = 1.0 / 3;
+constexpr std::size_t fewest_intervals = 10;
+
+bool sorted_by(const data::Source& source, std::size_t parameter) {
+  const std::size_t samples = source.description().samples;
+  bool up = true, down = true, varies = false;
+  double before = 0;
+  for (std::size_t i = 0; i < samples; ++i) {
+    interrupt::throw_if_requested("nothing was written");
+    const double here = data::parameters_of(source, i)[parameter];
+    if (i > 0) {
+      up = up && here >= before;
+      down = down && here <= before;
+      varies = varies || here != before;
+    }
+    before = here;
+  }
+  return samples > 2 && varies && (up || down);
+}
+
+// Every tenth sample from the middle of its ten on, and at most 20: the lists stay short.
+SuggestedSplit spread(std::size_t samples, const std::string& parameter) {
+  const std::size_t each = std::clamp<std::size_t>(samples / 10, 1, 20), stride = samples / each;
+  SuggestedSplit out{.lists = {},
+                     .why = fmt::format("The samples are sorted by '{}', so those that validate and test are "
+                                        "spread over the file.",
+                                        parameter)};
+  for (std::size_t i = 0; i < samples; ++i) {
+    const bool within = i / stride < each;
+    auto& list = within && i % stride == stride / 3       ? out.lists.validation
+                 : within && i % stride == 2 * stride / 3 ? out.lists.test
+                                                          : out.lists.train;
+    list.push_back(i);
+  }
+  return out;
+}
+
+// RMS difference of frames `lag` apart beside the standard deviation of the states, mean over channels, in a
+// few samples.
+class Change {
+ public:
+  Change(const data::Source& source, const std::vector<std::size_t>& samples) : source_(source) {
+    constexpr std::size_t most = 8;
+    const std::size_t stride = std::max<std::size_t>(1, samples.size() / most);
+    for (std::size_t i = 0; i < samples.size(); i += stride) looked_at_.push_back(samples[i]);
+  }
+
+  double at(std::size_t lag) const {
+    const auto& d = source_.description();
+    const std::size_t channels = d.state.count(Role::state);
+    std::vector<double> sum(channels), squares(channels), moved(channels);
+    std::vector<float> first(d.frame_size()), second(d.frame_size());
+    double states = 0, pairs = 0;
+    for (const auto sample : looked_at_) {
+      const std::size_t frames = d.frames[sample];
+      for (std::size_t k = 0; k + lag < frames; k += std::max<std::size_t>(1, frames / 8)) {
+        interrupt::throw_if_requested("nothing was written");
+        source_.read(sample, k, 1, first);
+        source_.read(sample, k + lag, 1, second);
+        data::require_finite(source_, sample, k, first);
+        data::require_finite(source_, sample, k + lag, second);
+        for (std::size_t i = 0; i < first.size(); ++i) {
+          const double a = first[i], b = second[i];
+          sum[i % channels] += a + b;
+          squares[i % channels] += a * a + b * b;
+          moved[i % channels] += (b - a) * (b - a);
+        }
+        states += 2 * static_cast<double>(first.size() / channels);
+        pairs += static_cast<double>(first.size() / channels);
+      }
+    }
+    double out = 0, counted = 0;
+    for (std::size_t c = 0; c < channels; ++c) {
+      const double variance = squares[c] / states - sum[c] / states * (sum[c] / states);
+      if (!(variance > 0)) continue;  // a channel that never changes
+      out += std::sqrt(moved[c] / pairs / variance);
+      counted += 1;
+    }
+    return counted > 0 ? out / counted : 0;
+  }
+
+ private:
+  const data::Source& source_;
+  std::vector<std::size_t> looked_at_;
+};
+
+}  // namespace
+
+SuggestedSplit suggest_split(const data::Source& source) {
+  const auto& d = source.description();
+  if (d.samples < 3) {
+    SuggestedSplit out{.lists = {}, .why = "With fewer than three samples none is left to test on."};
+    out.lists.train.resize(d.samples);
+    std::iota(out.lists.train.begin(), out.lists.train.end(), std::size_t{0});
+    return out;
+  }
+  const auto parameters = d.state.names(Role::parameter);
+  for (std::size_t p = 0; p < parameters.size() && d.samples >= 5; ++p) {
+    if (sorted_by(source, p)) return spread(d.samples, parameters[p]);
+  }
+  const double tenth = std::max(0.1, 1.0 / static_cast<double>(d.samples));
+  return {data::make_splits({"", "", "", tenth, tenth}, d.samples),
+          "In file order: most samples train, a tenth chooses the best model, a tenth is for the test."};
+}
+
+SuggestedFrames suggest_frames(const data::Source& source, const std::vector<std::size_t>& training) {
+  const auto& d = source.description();
+  std::size_t fewest = d.frames[training.front()];
+  for (const auto sample : training) fewest = std::min(fewest, d.frames[sample]);
+  if (fewest < 2) throw DataError("{}: has samples of one frame, so there is no step to learn", d.file);
+  for (const auto sample : training) {
+    if (!data::evenly_spaced(source.times(sample)))
+      return {1, "The times are uneven: every frame counts, each with its own step."};
+  }
+  const Change change(source, training);
+  const double of_one = change.at(1);
+  double of_chosen = of_one;
+  SuggestedFrames out;
+  for (const int factor : {2, 4, 8}) {
+    if ((fewest - 1) / static_cast<std::size_t>(factor) < fewest_intervals) break;
+    const double here = change.at(static_cast<std::size_t>(factor));
+    if (here > largest_change) break;
+    out.factor = factor;
+    of_chosen = here;
+  }
+  out.why = fmt::format("Neighbouring frames differ by {:.2g} % of the state's spread", 100 * of_one);
+  out.why += out.factor == 1 ? ", so training sees every frame."
+                             : fmt::format(
+                                   ", those {} apart by {:.2g} %: training sees one frame in {}, which is "
+                                   "quicker to learn from; forecasts are for any time.",
+                                   out.factor, 100 * of_chosen, out.factor);
+  return out;
+}
+
+SuggestedBoundary suggest_boundary(const data::Source& source, const std::vector<std::size_t>& training) {
+  StateSpec state = source.description().state;
+  const auto unknown = [](const Axis& axis) { return axis.boundary == AxisBoundary{}; };
+  if (std::ranges::none_of(state.axes, unknown))
+    return {"", fmt::format(" They continue it beyond its sides as the file says: {}.", state.boundary())};
+  SuggestedBoundary out{"", " The file does not say what lies beyond its sides."};
+  const auto seams = data::seams(source, training);
+  std::vector<std::string> closed, ratios;
+  for (std::size_t a = 0; a < state.axes.size(); ++a) {
+    if (!unknown(state.axes[a]) || !seams[a].closes()) continue;
+    state.axes[a].boundary = {Boundary::periodic, Boundary::periodic};
+    closed.push_back(state.axes[a].name);
+    ratios.push_back(fmt::format("{:.2f}", seams[a].across / seams[a].beside));
+  }
+  if (!closed.empty()) {
+    out.text = state.boundary();
+    out.why += fmt::format(
+        " Along {} its values go on from one side to the other (differences across over those beside it: "
+        "{}), so it "
+        "is taken as periodic.",
+        text::join(closed, " and "), text::join(ratios));
+  }
+  if (std::ranges::any_of(state.axes, unknown)) {
+    out.why += fmt::format(
+        " Where nothing is known the values at the edge are repeated; if you know better: boundary = "
+        "\"periodic\", or \"y: wall, x: outflow\" (words: {}).",
+        boundary_names());
+  }
+  return out;
+}
+
+}  // namespace cvf::train

@@ -28,10 +28,19 @@ struct ProcessGroup::Link {
   ProcessGroupOptions options;
   torch::Device device;
   int rank, size;
+  mutable bool broken = false;  // a rank was lost
+
+  // Threads of gloo may still be hearing of a loss: such a group stays until the process ends, and whoever
+  // lost the rank lives to say so.
+  ~Link() {
+    static auto& kept = *new std::vector<c10::intrusive_ptr<Group>>;
+    if (broken) kept.push_back(std::move(group));
+  }
 
   // "[pair.cc:598] Connection closed by peer [127.0.0.1]:41" becomes "Connection closed by peer
   // [127.0.0.1]:41".
   [[noreturn]] void lost(std::string_view doing, std::string_view reason) const {
+    broken = true;
     reason = reason.substr(0, reason.find('\n'));
     if (reason.starts_with('[')) reason.remove_prefix(std::min(reason.size(), reason.find(']') + 2));
     throw DistributedError("rank {} of {} lost another rank while {}: {}", rank, size, doing, reason);

@@ -3,8 +3,8 @@
 //   NRE(s, tau) = |(psi(s, tau/2) + psi(s', tau/2))/2 - psi(s, tau)| / (|psi(s, tau)| + eta),  s' half way,
 // and accepts tau when sqrt(delta_min tau / NRE) >= slack tau; otherwise that root is probed next, but
 // nothing shorter than delta_min. Psi here is the velocity of the state, den(psi) for a trained field. With a
-// tolerance the learned error e(NRE, tau) of the step decides instead: tau is accepted when e <= tolerance,
-// or where not even the least step keeps that, when e is no more than the least step's.
+// tolerance the learned error e(NRE, tau) of the step decides instead: tau is accepted when e <= tolerance;
+// where shorter steps would only make more of it on the same way (e / tau rises), the best of those tried is.
 #include <algorithm>
 #include <cmath>
 
@@ -57,9 +57,7 @@ class Gcs : public Solver {
 class Search : public Stepper {
  public:
   Search(const GcsOptions& options, std::shared_ptr<const StepErrors> errors)
-      : options_(options), errors_(std::move(errors)) {
-    if (errors_) allowed_ = std::max(options_.tolerance, errors_->at(0, options_.delta_min));
-  }
+      : options_(options), errors_(std::move(errors)) {}
 
   void begin(Rows& rows, Evaluator&) override { memory_.assign(rows.size(), {}); }
   void propose(Rows& rows) override;
@@ -75,17 +73,22 @@ class Search : public Stepper {
     int probes = 0;        // of this search
     bool floor = false;    // a cut led to delta_min
     bool probing = false;  // this trial
+    // With a tolerance: the step of this search that makes least error on its way, whether the root was
+    // followed, and whether the best one is to be taken.
+    struct {
+      double step = 0, rate = 0, nre = 0;
+    } best = {};
+    bool near = false, settled = false;
   };
   double beginning(const Row& row, const Memory& memory) const;
   bool is_short(double step) const;
   void compare(Rows& rows, Evaluator& velocity, const Batch& both, std::span<const std::size_t> probing,
                std::span<const double> steps);
   void judge_probe(Row& row, Memory& memory) const;
-  double longest_by_rule(const Row& row) const;
+  void judge_by_error(Row& row, Memory& memory) const;
 
   GcsOptions options_;
   std::shared_ptr<const StepErrors> errors_;  // of a tolerance
-  double allowed_ = 0;                        // the tolerance, or what the least step can do
   std::vector<Memory> memory_;
 };
 
@@ -161,7 +164,8 @@ void Search::propose(Rows& rows) {
     row.wanted = tau;
     // Shorter than delta_min, or there by a cut: nothing shorter could be taken anyway. With a tolerance a
     // cut may have gone further than it must, so only a probe knows whether it is kept there.
-    m.probing = !is_short(tau) && (!m.floor || options_.probe_floor || errors_);
+    const bool known = m.settled ? options_.advance == Advance::secant : m.floor && !errors_;
+    m.probing = !is_short(tau) && (!known || (options_.probe_floor && !m.settled));
   }
 }
 
@@ -210,35 +214,47 @@ void Search::compare(Rows& rows, Evaluator& velocity, const Batch& both, std::sp
   }
 }
 
-// What the probe says about how long the step may be. The error of a step goes about with its square; a
-// search that follows that ends a little below.
-double Search::longest_by_rule(const Row& row) const {
-  if (!std::isfinite(row.error)) return 0;
-  if (!errors_) return std::sqrt(options_.delta_min * row.step / row.error);
-  const double share = allowed_ / errors_->at(row.error, row.step);
-  return row.step * (share >= 1 ? 1 : 0.9 * std::sqrt(share));
-}
-
 // Accepts, or sets the next step of the search. An NRE that is not finite counts as infinite.
 void Search::judge_probe(Row& row, Memory& m) const {
   ++m.probes;
-  const double tau = row.step;
-  const double root = longest_by_rule(row);
-  const bool last = options_.literal && root < options_.delta_min && std::isfinite(row.error);
-  const double wanted = options_.literal || errors_ ? tau : options_.slack * tau;
-  row.accepted = root >= wanted || last || m.floor || tau <= (1 + rounding) * options_.delta_min;
+  if (errors_) return judge_by_error(row, m);
+  const double tau = row.step, delta_min = options_.delta_min;
+  const double root = std::isfinite(row.error) ? std::sqrt(delta_min * tau / row.error) : 0;
+  const bool last = options_.literal && root < delta_min && std::isfinite(row.error);
+  const double wanted = options_.literal ? tau : options_.slack * tau;
+  row.accepted = root >= wanted || last || m.floor || tau <= (1 + rounding) * delta_min;
   if (row.accepted) {
-    const bool kept = !errors_ || errors_->at(row.error, tau) <= options_.tolerance;
-    if (root < wanted || !kept) row.worsen(Status::at_floor);
+    if (root < wanted) row.worsen(Status::at_floor);
     return;
   }
-  // Where the learned error hardly falls with the length, following it would creep.
-  m.next = std::max(options_.delta_min, errors_ && m.probes > 1 ? std::min(root, tau / 2) : root);
-  m.floor = m.next == options_.delta_min;
+  m.next = std::max(delta_min, root);
+  m.floor = m.next == delta_min;
   if (m.floor || m.probes < options_.max_probes) return;
-  m.next = options_.delta_min;
+  m.next = delta_min;
   m.floor = true;
   row.worsen(Status::too_many_probes);
+}
+
+// Halves the step until the error of one goes about with its square, which leads a little below the
+// tolerance. Once only: where the error hardly falls with the length, that would creep.
+void Search::judge_by_error(Row& row, Memory& m) const {
+  const double tau = row.step, delta_min = options_.delta_min;
+  const double error = std::isfinite(row.error) ? errors_->at(row.error, tau) : INFINITY;
+  const double rate = error / tau;
+  row.accepted = m.settled || error <= options_.tolerance;
+  if (m.settled) row.worsen(Status::at_floor);
+  if (row.accepted) return;
+  const bool better = m.best.step == 0 || rate <= m.best.rate * (1 + rounding);
+  if (better) m.best = {tau, rate, row.error};
+  const bool least = tau <= (1 + rounding) * delta_min, many = m.probes >= options_.max_probes;
+  if (many) row.worsen(Status::too_many_probes);
+  m.settled = least || many || (!better && tau <= m.best.step / 2);
+  const double root = 0.9 * tau * std::sqrt(options_.tolerance / error);
+  const bool near = root > tau / 2 && !m.near;
+  m.near = m.near || near;
+  m.next = m.settled ? m.best.step : std::max(delta_min, near ? root : tau / 2);
+  row.accepted = m.settled && m.best.step == tau;
+  if (row.accepted) row.worsen(Status::at_floor);
 }
 
 void Search::judge(Rows& rows) {
@@ -250,7 +266,8 @@ void Search::judge(Rows& rows) {
       judge_probe(row, m);
     } else {
       row.accepted = true;
-      if (m.floor) row.worsen(Status::at_floor);
+      if (m.settled) row.error = m.best.nre;
+      if (m.floor || m.settled) row.worsen(Status::at_floor);
     }
     if (row.accepted && finite[i] == 0) row.stop(Status::non_finite);
   }

@@ -30,9 +30,9 @@ std::string sentence(std::int64_t sample, const RowStatus& r) {
     case Status::done:
       return fmt::format("sample {}: reached every target", sample);
     case Status::at_floor:
-      return say("took the least step where a shorter one was wanted, first");
+      return say("found no step that keeps its rule and took the best one, first");
     case Status::too_many_probes:
-      return say("searched too long for a step and took the least one, first");
+      return say("searched too long for a step and took the best one so far, first");
     case Status::too_many_steps:
       return say("gave up after max_steps steps without reaching the next target");
     case Status::step_underflow:

@@ -61,11 +61,14 @@ class Work {
   }
 
   // A result whose run is gone can be kept as it is; one of another grid has no place in the new file.
+  // Tables of what is there are laid out from whatever made it.
   void take_known(Result result) {
     const bool here = read_note(wanted_.out, result.cell).has_value();
-    const bool wanted = std::ranges::find(fingerprints_, result.fingerprint) != fingerprints_.end();
-    if (wanted) {
-      known_.emplace(result.fingerprint, std::move(result));
+    const bool same =
+        std::ranges::any_of(cells_, [&](const Cell& cell) { return cell.name() == result.cell.name(); });
+    const bool alike = std::ranges::find(fingerprints_, result.fingerprint) != fingerprints_.end();
+    if (same && (alike || wanted_.tables_only)) {
+      known_.emplace(result.cell.name(), std::move(result));
     } else if (!here) {
       ++foreign_;
     }
@@ -94,7 +97,7 @@ class Work {
   bool finished(std::size_t i) const {
     if (const auto note = read_note(wanted_.out, cells_[i]))
       return note->commands == commands_[i] && (note->good || !wanted_.retry);
-    const auto known = known_.find(fingerprints_[i]);
+    const auto known = known_.find(cells_[i].name());
     return known != known_.end() && (known->second.good || !wanted_.retry);
   }
 
@@ -132,7 +135,7 @@ class Work {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       auto result = read_result(study_, cells_[i], wanted_.out);
-      if (const auto known = known_.find(fingerprints_[i]); !result && known != known_.end()) {
+      if (const auto known = known_.find(cells_[i].name()); !result && known != known_.end()) {
         result = known->second;
         ++kept;
       }
@@ -248,7 +251,7 @@ class Work {
   int jobs_, threads_;
   std::vector<std::vector<Command>> commands_;
   std::vector<std::string> fingerprints_;
-  std::map<std::string, Result> known_;  // of results.jsonl, by fingerprint
+  std::map<std::string, Result> known_;  // of results.jsonl, by the cell's name
   std::size_t foreign_ = 0;              // results there that are neither here nor wanted
   Outcome outcome_;
 };

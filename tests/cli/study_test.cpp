@@ -125,6 +125,9 @@ TEST(StudyVerb, GoesOnFromItsResultsWhereTheRunsAreGone) {
   fs::remove_all(out + "/cells");
   const auto config = scratch.path("run.toml");
   files::write_atomically(config, files::read_whole(config) + "[solver]\nname = \"rk4\"\n");
+  const std::string before = files::read_whole(results);
+  study({"--tables-only", "--set", "seeds=[0,1]", "--set", "preset.both.methods=[\"sm\"]"});
+  EXPECT_EQ(files::read_whole(results), before) << "tables of what is there, whatever made it";
   EXPECT_NE(study({}).find("2 cells, 2 of them run now"), std::string::npos);
 
   files::write_atomically(results, "{\"data\": ");

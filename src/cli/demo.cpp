@@ -48,9 +48,10 @@ struct Demo {
     if (out.empty()) out = quick ? "out/demo-quick" : "out/demo";
     write_files();
     fmt::print(
-        "A pendulum and a diffusion-reaction are simulated; four methods see one frame in eight and are "
-        "judged\n"
-        "on the frames in between. Interrupted, the same command goes on.\n\n");
+        "A pendulum and a diffusion-reaction are simulated; four methods see one frame in eight, train {} "
+        "each\n"
+        "and are judged on the frames in between. Interrupted, the same command goes on.\n\n",
+        quick ? "150 steps" : "30 seconds of computing");
     const auto outcome = study::run({.file = out + "/demo.toml",
                                      .preset = quick ? "quick" : "",
                                      .set = {},
@@ -65,7 +66,8 @@ struct Demo {
                outcome.failed, text::duration(spent.count()), page, text::bytes(bytes), next());
     if (quick) {
       fmt::print(
-          "\nWith --quick every method trained for a tenth of the steps: its errors say that the program works, no "
+          "\nWith --quick every method trained for a tenth of the steps: its errors say that the program "
+          "works, no "
           "more.\n");
     }
     if (outcome.failed > 0)

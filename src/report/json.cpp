@@ -7,22 +7,6 @@
 
 namespace cvf::report {
 
-Json parse_json(std::string_view text) {
-  constexpr int deepest = 64;
-  struct TooDeep {};
-  try {
-    return Json::parse(
-        text,
-        [](int depth, Json::parse_event_t, Json&) {
-          if (depth > deepest) throw TooDeep();
-          return true;
-        },
-        false);
-  } catch (const TooDeep&) {
-    return nullptr;
-  }
-}
-
 std::string text_in(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";

@@ -2,19 +2,16 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/json.hpp"
+
 namespace cvf::report {
 
 using Json = nlohmann::ordered_json;
-
-/// A JSON text from a file, or null when it is none. Nested more deeply than any document of ours it is null
-/// too: copying and writing a value goes as deep as the value does, until the stack ends.
-Json parse_json(std::string_view text);
 
 std::string text_in(const Json& object, const char* key);
 

@@ -1,10 +1,10 @@
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/json.hpp"
 #include "core/text.hpp"
 #include "study/study.hpp"
 
@@ -15,11 +15,10 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Json parse(const std::string& file) {
-  try {
-    return Json::parse(files::read_whole(file));
-  } catch (const Json::exception&) {
+  Json out = parse_json(files::read_whole(file));
+  if (!out.is_object())
     throw DataError("{}: is not JSON; remove it, and the same command makes it again", file);
-  }
+  return out;
 }
 
 std::string note_file(const std::string& root, const Cell& cell) {
@@ -150,7 +149,7 @@ std::vector<Result> read_results(const Study& study, const std::string& root) {
   std::istringstream lines(files::read_whole(file));
   for (std::string text; std::getline(lines, text);) {
     try {
-      out.push_back(result_of(study, Json::parse(text)));
+      out.push_back(result_of(study, parse_json(text)));
     } catch (const Json::exception&) {
       throw DataError("{}: line {} is not the result of a cell; move the file away to begin anew", file,
                       out.size() + 1);

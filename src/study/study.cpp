@@ -47,7 +47,8 @@ class Work {
       make_data();
       run_cells();
     }
-    write_everything();
+    write_results();
+    write_tables();
     return outcome_;
   }
 
@@ -60,17 +61,16 @@ class Work {
     }
   }
 
-  // A result whose run is gone can be kept as it is; one of another grid has no place in the new file.
-  // Tables of what is there are laid out from whatever made it.
+  // A result whose run is gone is kept where the same commands and config would make it, or where tables are
+  // made of what is there. Others are put aside.
   void take_known(Result result) {
-    const bool here = read_note(wanted_.out, result.cell).has_value();
-    const bool same =
-        std::ranges::any_of(cells_, [&](const Cell& cell) { return cell.name() == result.cell.name(); });
-    const bool alike = std::ranges::find(fingerprints_, result.fingerprint) != fingerprints_.end();
-    if (same && (alike || wanted_.tables_only)) {
-      known_.emplace(result.cell.name(), std::move(result));
-    } else if (!here) {
-      ++foreign_;
+    const std::string name = result.cell.name();
+    const auto cell = std::ranges::find(cells_, name, &Cell::name);
+    const auto is_same = [&] { return fingerprints_[cell - cells_.begin()] == result.fingerprint; };
+    if (cell != cells_.end() && (wanted_.tables_only || is_same())) {
+      known_.emplace(name, std::move(result));
+    } else if (!read_note(wanted_.out, result.cell)) {
+      others_ += result.line + "\n";
     }
   }
 
@@ -123,47 +123,52 @@ class Work {
       write_note(wanted_.out, cell,
                  {commands_[which[chain]], ending.good, ending.sentence, fingerprints_[which[chain]]});
       if (!ending.good) log::warning("{}: {}", cell.name(), ending.sentence);
+      write_results();
       ++outcome_.ran;
       progress.remark(cell.name());
       progress.advance();
     });
   }
 
-  void write_everything() {
-    std::vector<Result> results;
+  // After every cell, so that a study which is killed has told what it knows.
+  void write_results() {
+    put_others_aside();
+    outcome_.results.clear();
     std::string lines;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      auto result = read_result(study_, cells_[i], wanted_.out);
-      if (const auto known = known_.find(cells_[i].name()); !result && known != known_.end()) {
+    for (const auto& cell : cells_) {
+      auto result = read_result(study_, cell, wanted_.out);
+      if (const auto known = known_.find(cell.name()); !result && known != known_.end())
         result = known->second;
-        ++kept;
-      }
-      ++outcome_.cells;
-      if (!result) {
-        ++outcome_.missing;
-        continue;
-      }
-      if (!result->good) ++outcome_.failed;
+      if (!result) continue;
       lines += result->line + "\n";
-      results.push_back(std::move(*result));
+      outcome_.results.push_back(std::move(*result));
     }
-    if (foreign_ > 0) {
-      fs::rename(wanted_.out + "/results.jsonl", wanted_.out + "/results-before.jsonl");
-      log::note(
-          "{0}/results.jsonl had {1} results of other cells or settings, whose runs are not here: it is now "
-          "{0}/results-before.jsonl",
-          wanted_.out, foreign_);
-    }
-    if (kept > 0)
-      log::note("{} of {} cells are those of {}/results.jsonl: their runs are not here", kept, cells_.size(),
-                wanted_.out);
     files::write_atomically(wanted_.out + "/results.jsonl", lines);
+  }
+
+  void put_others_aside() {
+    if (others_.empty()) return;
+    const std::string file = wanted_.out + "/results-before.jsonl";
+    log::note("{}/results.jsonl has results of other cells or settings, whose runs are gone: they go to {}",
+              wanted_.out, file);
+    files::write_atomically(file, (fs::exists(file) ? files::read_whole(file) : "") + others_);
+    others_.clear();
+  }
+
+  void write_tables() {
+    const auto& results = outcome_.results;
+    const auto gone = [&](const Result& result) { return !read_note(wanted_.out, result.cell); };
+    if (const auto kept = std::ranges::count_if(results, gone); kept > 0) {
+      log::note("{} of {} cells were taken from {}/results.jsonl, since their runs are gone", kept,
+                cells_.size(), wanted_.out);
+    }
+    outcome_.cells = cells_.size();
+    outcome_.missing = cells_.size() - results.size();
+    outcome_.failed = std::ranges::count(results, false, &Result::good);
     const auto notes = notes_of(results, study_.floors ? floors() : Floors{});
     fs::create_directories(wanted_.out + "/tables");
     for (const auto& [name, table] : study_.tables) write(lay_out(study_, name, table, results), notes);
     write(costs(study_, results), notes);
-    outcome_.results = std::move(results);
   }
 
   void write(Layout layout, const std::vector<std::string>& notes) const {
@@ -252,7 +257,7 @@ class Work {
   std::vector<std::vector<Command>> commands_;
   std::vector<std::string> fingerprints_;
   std::map<std::string, Result> known_;  // of results.jsonl, by the cell's name
-  std::size_t foreign_ = 0;              // results there that are neither here nor wanted
+  std::string others_;                   // lines of it that have no place in the new one
   Outcome outcome_;
 };
 

@@ -81,10 +81,14 @@ TEST(StudyVerb, GoesOnAfterAKillAndEndsWithTheSameTables) {
   do {
     parts += "p";
     Program program(scratch, {"study", file, "--out", scratch.path(parts), "--jobs", "1"});
-    while (!fs::exists(note("sm"))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    while (!fs::exists(scratch.path(parts + "/results.jsonl")))  // which comes after the note of "sm"
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     program.send(SIGKILL);
     program.wait();
   } while (fs::exists(note("broken")));
+  EXPECT_NE(files::read_whole(scratch.path(parts + "/results.jsonl")).find("\"method\":\"sm\""),
+            std::string::npos)
+      << "what is finished is told before the end";
   const Ran rest = run(scratch, {"study", file, "--out", scratch.path(parts), "--jobs", "2"});
   ASSERT_EQ(rest.code, 0) << rest.err;
   EXPECT_NE(rest.err.find("2 cells, 1 of them run now"), std::string::npos) << rest.err;
@@ -110,7 +114,7 @@ TEST(StudyVerb, GoesOnFromItsResultsWhereTheRunsAreGone) {
 
   const auto again = study({});
   EXPECT_NE(again.find("2 cells, 0 of them run now"), std::string::npos) << again;
-  EXPECT_NE(again.find("2 of 2 cells are those of"), std::string::npos) << again;
+  EXPECT_NE(again.find("2 of 2 cells were taken from"), std::string::npos) << again;
   EXPECT_EQ(files::read_whole(results), lines);
   EXPECT_EQ(table(scratch, "out"), tables);
   EXPECT_FALSE(fs::exists(scratch.path("p.h5"))) << "data that no cell needs";
@@ -118,7 +122,8 @@ TEST(StudyVerb, GoesOnFromItsResultsWhereTheRunsAreGone) {
   const auto more = study({"--set", "seeds=[0,1]", "--set", "preset.both.methods=[\"sm\"]"});
   EXPECT_NE(more.find("2 cells, 1 of them run now"), std::string::npos) << more;
   EXPECT_TRUE(files::read_whole(results).starts_with(lines.substr(0, lines.find('\n'))));
-  EXPECT_EQ(files::read_whole(out + "/results-before.jsonl"), lines) << "it had the other method";
+  EXPECT_EQ(files::read_whole(out + "/results-before.jsonl"), lines.substr(lines.find('\n') + 1))
+      << "the other method";
 
   // Another config makes other cells, whatever the commands.
   fs::remove_all(out + "/runs");
@@ -133,6 +138,7 @@ TEST(StudyVerb, GoesOnFromItsResultsWhereTheRunsAreGone) {
   files::write_atomically(results, "{\"data\": ");
   const Ran damaged = run(scratch, {"study", file, "--out", out, "--tables-only"});
   EXPECT_EQ(damaged.code, 4);
+  EXPECT_EQ(files::read_whole(results), "{\"data\": ") << "and stays as it is";
   EXPECT_NE(damaged.err.find("line 1 is not the result of a cell"), std::string::npos) << damaged.err;
 }
 

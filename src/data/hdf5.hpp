@@ -41,7 +41,7 @@ SharedFaults faults_of(hid_t file);
 using Extents = std::vector<std::size_t>;
 
 /// Sizes as libhdf5 takes them.
-inline std::vector<hsize_t> wide(std::span<const std::size_t> sizes) {
+inline std::vector<hsize_t> to_hsize(std::span<const std::size_t> sizes) {
   return {sizes.begin(), sizes.end()};
 }
 

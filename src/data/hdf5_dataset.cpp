@@ -28,7 +28,7 @@ Extents extents_of(hid_t dataset, const std::string& name) {
 
 Handle memory_space(std::span<const std::size_t> count) {
   if (count.empty()) return Handle(H5Screate(H5S_SCALAR));
-  return Handle(H5Screate_simple(static_cast<int>(count.size()), wide(count).data(), nullptr));
+  return Handle(H5Screate_simple(static_cast<int>(count.size()), to_hsize(count).data(), nullptr));
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ Handle Dataset::space_of(std::span<const std::size_t> start, std::span<const std
     }
   }
   if (rank() > 0) {
-    H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, wide(start).data(), nullptr, wide(count).data(),
+    H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, to_hsize(start).data(), nullptr, to_hsize(count).data(),
                         nullptr);
   }
   return space;

@@ -23,7 +23,7 @@ Handle creation_of(const Storage& storage) {
   Handle creation(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(creation.get(), false);  // the same content gives the same bytes
   if (!storage.chunk.empty()) {
-    H5Pset_chunk(creation.get(), static_cast<int>(storage.chunk.size()), wide(storage.chunk).data());
+    H5Pset_chunk(creation.get(), static_cast<int>(storage.chunk.size()), to_hsize(storage.chunk).data());
   }
   if (storage.shuffle) H5Pset_shuffle(creation.get());
   if (storage.deflate > 0) H5Pset_deflate(creation.get(), static_cast<unsigned>(storage.deflate));
@@ -36,7 +36,7 @@ Handle creation_of(const Storage& storage) {
 
 Handle space_for(const Extents& extents, bool growable) {
   if (extents.empty()) return Handle(H5Screate(H5S_SCALAR));
-  const auto now = wide(extents);
+  const auto now = to_hsize(extents);
   auto most = now;
   if (growable) most.front() = H5S_UNLIMITED;
   return Handle(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()));
@@ -69,7 +69,7 @@ void Dataset::store(std::span<const std::size_t> start, std::span<const std::siz
                     const void* values) {
   const Guard guard;
   const Handle space = space_of(start, count);
-  const auto sizes = wide(count);
+  const auto sizes = to_hsize(count);
   const Handle memory = sizes.empty()
                             ? Handle(H5Screate(H5S_SCALAR))
                             : Handle(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr));
@@ -93,7 +93,8 @@ void Dataset::grow(std::size_t first_extent) {
   const Guard guard;
   Extents wanted = extents_;
   wanted.at(0) = first_extent;
-  if (H5Dset_extent(id(), wide(wanted).data()) < 0) throw DataError("{}: cannot grow: {}", name(), reason());
+  if (H5Dset_extent(id(), to_hsize(wanted).data()) < 0)
+    throw DataError("{}: cannot grow: {}", name(), reason());
   extents_ = std::move(wanted);
 }
 

@@ -8,7 +8,7 @@
 #include "core/interrupt.hpp"
 #include "core/text.hpp"
 #include "data/audit.hpp"
-#include "data/seams.hpp"
+#include "data/periodicity.hpp"
 
 namespace cvf::train {
 namespace {
@@ -153,21 +153,21 @@ SuggestedBoundary suggest_boundary(const data::Source& source, const std::vector
   if (std::ranges::none_of(state.axes, unknown))
     return {"", fmt::format(" They continue it beyond its sides as the file says: {}.", state.boundary())};
   SuggestedBoundary out{"", " The file does not say what lies beyond its sides."};
-  const auto seams = data::seams(source, training);
-  std::vector<std::string> closed, ratios;
+  const auto found = data::periodicity(source, training);
+  std::vector<std::string> axes, ratios;
   for (std::size_t a = 0; a < state.axes.size(); ++a) {
-    if (!unknown(state.axes[a]) || !seams[a].closes()) continue;
+    if (!unknown(state.axes[a]) || !found[a].found()) continue;
     state.axes[a].boundary = {Boundary::periodic, Boundary::periodic};
-    closed.push_back(state.axes[a].name);
-    ratios.push_back(fmt::format("{:.2f}", seams[a].across / seams[a].beside));
+    axes.push_back(state.axes[a].name);
+    ratios.push_back(fmt::format("{:.2f}", found[a].across / found[a].beside));
   }
-  if (!closed.empty()) {
+  if (!axes.empty()) {
     out.text = state.boundary();
     out.why += fmt::format(
-        " Along {} its values go on from one side to the other (differences across over those beside it: "
-        "{}), so it "
-        "is taken as periodic.",
-        text::join(closed, " and "), text::join(ratios));
+        " Along {} the values continue across its ends (differences across them over those next to them: "
+        "{}): "
+        "taken as periodic.",
+        text::join(axes, " and "), text::join(ratios));
   }
   if (std::ranges::any_of(state.axes, unknown)) {
     out.why += fmt::format(

@@ -28,7 +28,8 @@ SuggestedFrames suggest_frames(const data::Source& source, const std::vector<std
 struct SuggestedBoundary {
   std::string text, why;  // no text: as the file says, or nothing is known
 };
-/// Of states on a grid. Where the file does not say it, axes whose sides continue each other are periodic.
+/// Of states on a grid. Where the file does not say it, axes across whose ends the values continue are
+/// periodic.
 SuggestedBoundary suggest_boundary(const data::Source& source, const std::vector<std::size_t>& training);
 
 }  // namespace cvf::train

@@ -1,4 +1,4 @@
-#include "data/seams.hpp"
+#include "data/periodicity.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@ namespace cvf::data {
 namespace {
 
 constexpr std::size_t most_samples = 16, most_frames = 4;
-constexpr std::size_t fewest_cells = 8;  // with fewer, sides are half of the grid
+constexpr std::size_t fewest_cells = 8;  // with fewer, the ends are half of the grid
 
 struct MeanSquare {
   double sum = 0, count = 0;
@@ -46,8 +46,8 @@ void add_lines(const std::vector<float>& frame, std::size_t cells, std::size_t s
 }
 
 // Every channel counts alike, whatever its unit.
-Seam mean_of(const std::vector<Differences>& channels) {
-  Seam out;
+Periodicity mean_of(const std::vector<Differences>& channels) {
+  Periodicity out;
   double counted = 0;
   for (const auto& c : channels) {
     const double unit = c.far.mean();
@@ -66,13 +66,15 @@ Seam mean_of(const std::vector<Differences>& channels) {
 
 }  // namespace
 
-bool Seam::closes() const {
-  const bool smooth = inside > 0 && inside<0.5, alive = beside> 0.2 * inside;
-  const bool meets = across > 0.5 * beside && across<2 * beside, kink = bend_across> 2 * bend_inside;
-  return smooth && alive && meets && !kink;
+bool Periodicity::found() const {
+  const bool smooth = inside > 0 && inside < 0.5;
+  const bool something_happens = beside > 0.2 * inside;
+  const bool alike = std::max(across, beside) < 2 * std::min(across, beside);
+  const bool kink = bend_across > 2 * bend_inside;
+  return smooth && something_happens && alike && !kink;
 }
 
-std::vector<Seam> seams(const Source& source, const std::vector<std::size_t>& samples) {
+std::vector<Periodicity> periodicity(const Source& source, const std::vector<std::size_t>& samples) {
   const auto& d = source.description();
   const std::size_t channels = d.state.count(Role::state);
   std::vector<std::vector<Differences>> found(d.state.axes.size(), std::vector<Differences>(channels));
@@ -80,7 +82,7 @@ std::vector<Seam> seams(const Source& source, const std::vector<std::size_t>& sa
   for (std::size_t n = 0; n < samples.size(); n += std::max<std::size_t>(1, samples.size() / most_samples)) {
     const std::size_t frames = d.frames[samples[n]];
     for (std::size_t k = 0; k < frames; k += std::max<std::size_t>(1, frames / most_frames)) {
-      interrupt::throw_if_requested("nothing was written");
+      interrupt::throw_if_requested("the file was only looked at");
       source.read(samples[n], k, 1, frame);
       require_finite(source, samples[n], k, frame);
       std::size_t stride = channels;
@@ -91,7 +93,7 @@ std::vector<Seam> seams(const Source& source, const std::vector<std::size_t>& sa
       }
     }
   }
-  std::vector<Seam> out;
+  std::vector<Periodicity> out;
   for (const auto& axis : found) out.push_back(mean_of(axis));
   return out;
 }

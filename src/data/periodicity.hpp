@@ -9,19 +9,19 @@
 namespace cvf::data {
 
 /// RMS differences between cells along one axis, in units of those between cells half a grid apart: the last
-/// cell and the first, neighbours at the two sides, all neighbours. Bends are differences between such
-/// differences, which are large where sides of equal values meet in a kink.
-struct Seam {
+/// cell and the first, the two pairs of neighbours next to these, all neighbours; and second differences at
+/// the two end cells and inside, which tell a kink.
+struct Periodicity {
   double across = 0, beside = 0, inside = 0;
   double bend_across = 0, bend_inside = 0;
 
-  /// The sides continue each other. False where the values are too rough to tell, or nothing happens at the
-  /// sides.
-  bool closes() const;
+  /// The values continue smoothly across the ends. False where they are too rough to tell, or nothing happens
+  /// at the ends.
+  bool found() const;
 };
 
 /// For each axis, from a few frames of a few of these samples. Throws a DataError for a value that is not
 /// finite.
-std::vector<Seam> seams(const Source& source, const std::vector<std::size_t>& samples);
+std::vector<Periodicity> periodicity(const Source& source, const std::vector<std::size_t>& samples);
 
 }  // namespace cvf::data

@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<int> threads_of_a_call{1};
 
-// "found no step ... at time 0.3 ...": there is one sample, so its number says nothing.
+// "found no acceptable step ... at time 0.3 ...": there is one sample, so its number says nothing.
 std::string message_of(const solvers::RowStatus& row_status) {
   if (row_status.status == solvers::Status::done) return "";
   const std::string sentence = solvers::sentence(0, row_status);

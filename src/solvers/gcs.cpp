@@ -73,12 +73,12 @@ class Search : public Stepper {
     int probes = 0;        // of this search
     bool floor = false;    // a cut led to delta_min
     bool probing = false;  // this trial
-    // With a tolerance: the step of this search that makes least error on its way, whether the root was
-    // followed, and whether the best one is to be taken.
+    // With a tolerance:
     struct {
-      double step = 0, rate = 0, nre = 0;
-    } best = {};
-    bool near = false, settled = false;
+      double step = 0, error_rate = 0, nre = 0;
+    } best = {};                 // of this search, the step with the least error for its length
+    bool followed_root = false;  // done once a search
+    bool settled = false;        // the best one is to be taken
   };
   double beginning(const Row& row, const Memory& memory) const;
   bool is_short(double step) const;
@@ -104,7 +104,8 @@ void GcsOptions::describe(config::Section& s) {
         "learned "
         "by cvf evaluate RUN --calibrate from its NRE and length; 0: the paper's rule",
         config::at_least(0));
-  s.key("max_probes", &max_probes, "then the least step is taken", config::at_least(1));
+  s.key("max_probes", &max_probes, "then the least step is taken, with a tolerance the best one",
+        config::at_least(1));
   s.key("max_step", &max_step,
         "where a search begins at most; 0: at the whole way to the target (paper), "
         "-1: at the model's longest training step",
@@ -240,19 +241,19 @@ void Search::judge_probe(Row& row, Memory& m) const {
 void Search::judge_by_error(Row& row, Memory& m) const {
   const double tau = row.step, delta_min = options_.delta_min;
   const double error = std::isfinite(row.error) ? errors_->at(row.error, tau) : INFINITY;
-  const double rate = error / tau;
+  const double error_rate = error / tau;
   row.accepted = m.settled || error <= options_.tolerance;
   if (m.settled) row.worsen(Status::at_floor);
   if (row.accepted) return;
-  const bool better = m.best.step == 0 || rate <= m.best.rate * (1 + rounding);
-  if (better) m.best = {tau, rate, row.error};
+  const bool better = m.best.step == 0 || error_rate <= m.best.error_rate * (1 + rounding);
+  if (better) m.best = {tau, error_rate, row.error};
   const bool least = tau <= (1 + rounding) * delta_min, many = m.probes >= options_.max_probes;
   if (many) row.worsen(Status::too_many_probes);
   m.settled = least || many || (!better && tau <= m.best.step / 2);
   const double root = 0.9 * tau * std::sqrt(options_.tolerance / error);
-  const bool near = root > tau / 2 && !m.near;
-  m.near = m.near || near;
-  m.next = m.settled ? m.best.step : std::max(delta_min, near ? root : tau / 2);
+  const bool follow_root = root > tau / 2 && !m.followed_root;
+  m.followed_root = m.followed_root || follow_root;
+  m.next = m.settled ? m.best.step : std::max(delta_min, follow_root ? root : tau / 2);
   row.accepted = m.settled && m.best.step == tau;
   if (row.accepted) row.worsen(Status::at_floor);
 }

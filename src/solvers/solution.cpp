@@ -30,7 +30,7 @@ std::string sentence(std::int64_t sample, const RowStatus& r) {
     case Status::done:
       return fmt::format("sample {}: reached every target", sample);
     case Status::at_floor:
-      return say("found no step that keeps its rule and took the best one, first");
+      return say("found no acceptable step and took the best one it may, first");
     case Status::too_many_probes:
       return say("searched too long for a step and took the best one so far, first");
     case Status::too_many_steps:

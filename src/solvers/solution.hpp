@@ -12,8 +12,7 @@ namespace cvf::solvers {
 /// From good to bad. The first three reach their targets, the others stop.
 enum class Status {
   done,
-  at_floor,  // somewhere no step kept to the method's rule: it took its least one, or with a tolerance the
-             // best
+  at_floor,         // somewhere no step was acceptable: the least one was taken, with a tolerance the best
   too_many_probes,  // somewhere the search for a step was cut off, likewise
   too_many_steps,
   step_underflow,  // the step became too short to change the time

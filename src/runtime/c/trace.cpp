@@ -18,7 +18,7 @@ cvf_result result_with(const solvers::Counts& counts, const solvers::RowStatus& 
           .largest_error = largest_error};
 }
 
-// "found no step ... at time 0.3 ..."; empty when all went well.
+// "found no acceptable step ... at time 0.3 ..."; empty when all went well.
 std::string message_of(const solvers::RowStatus& row_status) {
   if (row_status.status == solvers::Status::done) return "";
   const std::string sentence = solvers::sentence(0, row_status);

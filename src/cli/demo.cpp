@@ -51,7 +51,7 @@ struct Demo {
         "A pendulum and a diffusion-reaction are simulated; four methods see one frame in eight, train {} "
         "each\n"
         "and are judged on the frames in between. Interrupted, the same command goes on.\n\n",
-        quick ? "150 steps" : "30 seconds of computing");
+        quick ? "150 steps" : "30 CPU seconds");
     const auto outcome = study::run({.file = out + "/demo.toml",
                                      .preset = quick ? "quick" : "",
                                      .set = {},
@@ -66,8 +66,7 @@ struct Demo {
                outcome.failed, text::duration(spent.count()), page, text::bytes(bytes), next());
     if (quick) {
       fmt::print(
-          "\nWith --quick every method trained for a tenth of the steps: its errors say that the program "
-          "works, no "
+          "\nWith --quick every method trained for 150 steps only: its errors say that the program works, no "
           "more.\n");
     }
     if (outcome.failed > 0)

@@ -100,7 +100,7 @@ seeds = [0]
 forecasts = 3
 
 [preset.demo]
-about = "three minutes on two cores; 30 seconds of computing for each training"
+about = "three minutes on two cores; 30 CPU seconds for each training"
 set = ["train.minutes=0.5", "train.clock=cpu", "train.steps=1000000"]
 
 [preset.quick]

@@ -11,7 +11,7 @@ namespace cvf::bench {
 
 namespace {
 
-fields::FieldPointer make_field(const Configuration& c, bool fused) {
+fields::FieldPointer make_field(const Configuration& c, bool fused, bool winograd) {
   const std::string engine = fused ? "auto" : "composed";
   if (c.field == "mlp") {
     fields::Mlp::Options options;
@@ -21,7 +21,8 @@ fields::FieldPointer make_field(const Configuration& c, bool fused) {
   const fields::StateShape shape{2, c.side, c.side, 0.1};
   if (c.field == "conv") {
     fields::Conv::Options options;
-    options.patch = c.patch, options.width = c.width, options.depth = c.depth, options.engine = engine;
+    options.patch = c.patch, options.width = c.width, options.depth = c.depth;
+    options.engine = fused && !winograd ? "direct" : engine;
     return std::make_shared<fields::Conv>(shape, options, 1);
   }
   fields::Sit::Options options;
@@ -38,15 +39,17 @@ std::vector<Configuration> configurations() {
                                  {"B", 128, 8, 512, 8, 8, 4},
                                  {"A1", 64, 4, 128, 4, 4, 1},
                                  {"mlp", 1, 1, 128, 3, 1, 256, "mlp"}};
-  for (const int width : {32, 64}) {
-    for (const int side : {16, 32, 64, 128})
-      out.push_back({fmt::format("conv{}x{}", width, side), side, 1, width, 1, 1, 16, "conv"});
+  for (const int width : {16, 32, 48, 64, 128}) {
+    for (const int side : {16, 32, 64, 128}) {
+      if (side == 32 || width == 32 || width == 64)
+        out.push_back({fmt::format("conv{}x{}", width, side), side, 1, width, 1, 1, 16, "conv"});
+    }
   }
   return out;
 }
 
-Problem::Problem(const Configuration& c, bool fused)
-    : configuration_(c), fused_(fused), field_(make_field(c, fused)) {
+Problem::Problem(const Configuration& c, bool fused, bool winograd)
+    : configuration_(c), fused_(fused), field_(make_field(c, fused, winograd)) {
   torch::manual_seed(1);
   torch::NoGradGuard no_grad;
   for (auto& p : field_->parameters())

@@ -16,13 +16,13 @@ struct Configuration {
   std::string field = "sit";
 };
 
-/// Of sit: S, A, B and A1 (A with batch 1). Of conv: widths 32 and 64 on grids of 16 to 128 cells a side. Of
-/// mlp: one.
+/// Of sit: S, A, B and A1 (A with batch 1). Of conv: widths 32 and 64 on grids of 16 to 128 cells a side,
+/// other widths on 32. Of mlp: one.
 std::vector<Configuration> configurations();
 
 class Problem {
  public:
-  Problem(const Configuration& configuration, bool fused);
+  Problem(const Configuration& configuration, bool fused, bool winograd = true);
 
   void infer();
   void train();  // forward, backward to weights and state, AdamW

@@ -1,5 +1,5 @@
-// The fused kernels against the composed operations, in one process, A/B/A/B, with the machine's multiply-add
-// peak measured between.
+// The fused kernels against the composed operations, and Winograd's convolution against taps one by one, in
+// one process, A/B/A/B, with the machine's multiply-add peak measured between.
 #include "run.hpp"
 
 #include <fmt/format.h>
@@ -36,13 +36,14 @@ void sgemm() {
 constexpr double sgemm_flops = 2.0 * 768 * 768 * 768;
 
 nlohmann::json measure(const FieldSettings& s, const Configuration& c, int threads, bool training) {
-  Problem fused(c, true), composed(c, false);
+  Problem fused(c, true), composed(c, false), direct(c, true, false);
   const auto run = [&](Problem& p) { training ? p.train() : p.infer(); };
   double peak_operations = 0;
   const int calls = calls_within(0.15, [&] { run(fused); });
   std::vector<Contestant> contestants{{"fused", [&] { run(fused); }, calls},
                                       {"peak", [&] { peak_operations = peak_flops(threads); }},
                                       {"sgemm", sgemm, 8}};
+  if (c.field == "conv") contestants.push_back({"direct", [&] { run(direct); }, calls});
   if (!s.fused_only) {
     run(composed);
     contestants.push_back({"composed", [&] { run(composed); }, calls});
@@ -59,14 +60,16 @@ nlohmann::json measure(const FieldSettings& s, const Configuration& c, int threa
                      {"peak_gflops", peak * 1e-9},
                      {"sgemm_gflops", sgemm_flops / seconds("sgemm") * 1e-9},
                      {"composed_peak_fraction", composed_fraction}};
+  if (c.field == "conv") out["over_direct"] = seconds("direct") / seconds("fused");
   if (s.parts && c.field == "sit")
     out["parts"] = parts_json(part_figures(fused, training, threads, std::max(3, calls)));
   return out;
 }
 
 void print_row(const std::string& name, int threads, const char* what, const nlohmann::json& j) {
-  const auto faster =
+  auto faster =
       j["speedup"] == 0 ? std::string{} : fmt::format("{:6.2f}x composed  ", j["speedup"].get<double>());
+  if (j.contains("over_direct")) faster += fmt::format("{:4.2f}x direct  ", j["over_direct"].get<double>());
   fmt::print(
       "{:<9} {} thread{} {:<6} {}{:5.3f} of peak {:6.1f} (best repeat {:5.3f})  {:7.1f} GF  {:9.1f} "
       "samples/s  "

@@ -102,8 +102,11 @@ void ConvOptions::describe(config::Section& s) {
         "edge's value); or for each axis, as in 'y: wall, x: periodic'");
   s.key("conditioned", &conditioned,
         "false: the field does not see dt (tau = 0), as tangent methods want it");
-  s.key("engine", &engine, "auto: fused on the CPU in float32, else composed; composed: library operations",
-        config::one_of({"auto", "composed"}));
+  s.key(
+      "engine", &engine,
+      "auto: fused on the CPU in float32, by Winograd's convolution where the grid is a whole number of its "
+      "tiles, else composed; direct: the same tap by tap; composed: library operations",
+      config::one_of({"auto", "direct", "composed"}));
 }
 
 kernels::ConvSize ConvOptions::size(const StateShape& shape) const {
@@ -128,6 +131,7 @@ kernels::ConvSize ConvOptions::size(const StateShape& shape) const {
   const GridBoundary around = boundary_of(shape, boundary);
   out.boundary_y = around.along("y");
   out.boundary_x = around.along("x");
+  out.winograd = engine != "direct";
   return out;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "kernels/conv_plan.hpp"
 #include "kernels/packing.hpp"
@@ -32,6 +33,63 @@ long transposed_place(const cpu::LinearPlan& l, int in, int out) {
   return l.transposed + (static_cast<long>(in / panel) * l.out_panels * panel + out) * panel + in % panel;
 }
 
+// Winograd's kernels (cpu/winograd.hpp): G along one axis, and its transpose for gradients.
+std::array<double, 4> to_positions(double first, double middle, double last) {
+  const double outer = (first + last) / 2, inner = middle / 2;
+  return {first, outer + inner, outer - inner, last};
+}
+std::array<double, 3> to_taps(double a, double b, double c, double d) {
+  const double sum = (b + c) / 2, difference = (b - c) / 2;
+  return {a + sum, difference, sum + d};
+}
+
+// visit(the first tap of a kernel in the tensor, its row and column in the matrix of each position)
+template <class Visit>
+void for_kernels(const cpu::ConvPlan& plan, const Visit& visit) {
+  long at = 0;
+  for (int out = 0; out < plan.dim; ++out) {
+    for (int in = 0; in < plan.dim; ++in, at += 9) visit(at, in, out);
+  }
+}
+
+void pack_winograd(const cpu::ConvPlan& plan, const cpu::LinearPlan& l, const float* weight, float* packed,
+                   float* transposed) {
+  for_kernels(plan, [&](long at, int in, int out) {
+    const float* taps = weight + at;
+    std::array<double, 4> columns[3];
+    for (int x = 0; x < 3; ++x) columns[x] = to_positions(taps[x], taps[3 + x], taps[6 + x]);
+    for (std::size_t n = 0; n < 4; ++n) {
+      const auto line = to_positions(columns[0][n], columns[1][n], columns[2][n]);
+      for (std::size_t k = 0; k < 4; ++k) {
+        const long position = static_cast<long>(4 * n + k) * plan.matrix;
+        packed[packed_place(l, in, out) + position] = static_cast<float>(line[k]);
+        if (transposed != nullptr)
+          transposed[transposed_place(l, in, out) + position] = static_cast<float>(line[k]);
+      }
+    }
+  });
+}
+
+void unpack_winograd(const cpu::ConvPlan& plan, const cpu::LinearPlan& l, const float* sum, float* weight) {
+  for_kernels(plan, [&](long at, int in, int out) {
+    const auto value = [&](long position) { return sum[packed_place(l, in, out) + position * plan.matrix]; };
+    std::array<double, 3> lines[4];
+    for (long n = 0; n < 4; ++n)
+      lines[n] = to_taps(value(4 * n), value(4 * n + 1), value(4 * n + 2), value(4 * n + 3));
+    for (std::size_t x = 0; x < 3; ++x) {
+      const auto column = to_taps(lines[0][x], lines[1][x], lines[2][x], lines[3][x]);
+      for (std::size_t y = 0; y < 3; ++y)
+        weight[at + static_cast<long>(3 * y + x)] = static_cast<float>(column[y]);
+    }
+  });
+}
+
+// Of a layer in the order of tap_layers: the block whose spatial convolution it is, or null.
+const cpu::ConvBlockPlan* spatial_block(const cpu::ConvPlan& plan, std::size_t layer) {
+  return layer % 2 == 1 && layer < 2 * static_cast<std::size_t>(plan.blocks) ? &plan.block[layer / 2]
+                                                                             : nullptr;
+}
+
 }  // namespace
 
 void pack_conv(const cpu::ConvPlan& plan, std::span<const LayerValues> layers, float* packed,
@@ -46,6 +104,8 @@ void pack_conv(const cpu::ConvPlan& plan, std::span<const LayerValues> layers, f
       if (transposed != nullptr) transposed[transposed_place(l.plan, in, out)] = layers[n].weight[at];
     });
     std::copy_n(layers[n].bias, l.out, packed + l.plan.bias);
+    if (const auto* block = spatial_block(plan, n); block != nullptr && l.taps == 9)
+      pack_winograd(plan, block->winograd, layers[n].weight, packed, transposed);
   }
 }
 
@@ -54,8 +114,11 @@ void unpack_conv(const cpu::ConvPlan& plan, const float* sum, std::span<const La
   for (std::size_t n = 0; n < taps.size(); ++n) {
     const auto& l = taps[n];
     float* to = layers[n].weight;
-    if (to != nullptr)
+    if (const auto* block = spatial_block(plan, n); to != nullptr && block != nullptr && block->tiled) {
+      unpack_winograd(plan, block->winograd, sum, to);
+    } else if (to != nullptr) {
       for_weights(l, [&](long at, int in, int out) { to[at] = sum[packed_place(l.plan, in, out)]; });
+    }
     if (layers[n].bias != nullptr) std::copy_n(sum + l.plan.bias, l.out, layers[n].bias);
   }
 }

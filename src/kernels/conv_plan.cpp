@@ -62,6 +62,7 @@ ConvLayout::ConvLayout(const ConvSize& z, std::int64_t height, std::int64_t widt
   plan_.inputs = static_cast<int>(z.inputs());
   plan_.taps = static_cast<int>(z.taps()), plan_.tap_lines = plan_.taps / 3;
   plan_.dim = static_cast<int>(z.dim), plan_.dim_panels = panels(z.dim);
+  plan_.matrix = static_cast<long>(plan_.dim_panels) * plan_.dim_panels * panel * panel;
   plan_.blocks = static_cast<int>(z.dilations.size());
   plan_.activation = z.silu ? cpu::silu : cpu::gelu_tanh;
   plan_.wraps = z.boundary_x.low == Boundary::periodic;
@@ -71,7 +72,13 @@ ConvLayout::ConvLayout(const ConvSize& z, std::int64_t height, std::int64_t widt
     auto& b = plan_.block[i];
     b.spatial = place(z.taps() * plan_.dim_panels * panel, z.dim, plan_);
     b.mix = place(z.dim, z.dim, plan_);
+    for (int n = 0; n < cpu::winograd_positions && z.taps() == 9; ++n) {
+      const auto of_position = place_matrix(z.dim, z.dim, plan_);
+      if (n == 0) b.winograd = of_position;
+    }
     b.map = tap_map(z, static_cast<int>(z.dilations[static_cast<std::size_t>(i)]));
+    b.tiled = z.winograd && z.taps() == 9 && plan_.lines % (2 * b.map.dilation) == 0 &&
+              plan_.columns % (2 * b.map.dilation) == 0;
   }
   plan_.output = place(z.dim, z.taps() * z.inputs(), plan_);
 

@@ -27,18 +27,25 @@ inline int panels(std::int64_t columns) {
   return static_cast<int>((columns + cpu::panel - 1) / cpu::panel);
 }
 
-/// Gives a layer the next places in the plan's buffers.
+/// Gives a matrix the next places in the plan's buffers.
 template <class Plan>
-cpu::LinearPlan place(std::int64_t in, std::int64_t out, Plan& plan) {
+cpu::LinearPlan place_matrix(std::int64_t in, std::int64_t out, Plan& plan) {
   cpu::LinearPlan l;
   l.in = static_cast<int>(in), l.out = static_cast<int>(out);
   l.in_panels = panels(in), l.out_panels = panels(out);
   const long floats = static_cast<long>(l.in_panels) * l.out_panels * cpu::panel * cpu::panel;
   l.weight = plan.weight_floats;
-  l.bias = l.weight + floats;
+  l.bias = plan.weight_floats += floats;
   l.transposed = plan.transposed_floats;
-  plan.weight_floats = l.bias + static_cast<long>(l.out_panels) * cpu::panel;
   plan.transposed_floats += floats;
+  return l;
+}
+
+/// Gives a layer, with its bias, the next places in the plan's buffers.
+template <class Plan>
+cpu::LinearPlan place(std::int64_t in, std::int64_t out, Plan& plan) {
+  const cpu::LinearPlan l = place_matrix(in, out, plan);
+  plan.weight_floats += static_cast<long>(l.out_panels) * cpu::panel;
   return l;
 }
 

@@ -28,7 +28,8 @@ struct ConvSize {
   std::vector<std::int64_t> dilations{1, 2, 4};  // one for each block
   bool along_x = false;                          // kernels of 1x3 instead of 3x3
   AxisBoundary boundary_y, boundary_x;
-  bool silu = true;  // the activation; false: GELU, tanh form
+  bool silu = true;      // the activation; false: GELU, tanh form
+  bool winograd = true;  // for the 3x3 kernels of the blocks, where the grid allows it
 
   std::int64_t inputs() const { return channels * patch_y * patch_x; }
   std::int64_t taps() const { return along_x ? 3 : 9; }

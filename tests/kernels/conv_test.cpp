@@ -21,7 +21,7 @@ struct ConvCase {
   bool along_x;
   const char* boundary;
   std::int64_t batch;
-  bool silu = true;
+  bool silu = true, winograd = true;
 };
 
 const ConvCase conv_cases[]{
@@ -39,6 +39,32 @@ const ConvCase conv_cases[]{
     {"patches", 4, 16, 24, 2, 2, 40, {1, 2}, false, "periodic", 3},
     {"wide", 2, 8, 40, 1, 1, 80, {1}, false, "zero_flux", 2},
     {"one cell", 3, 1, 1, 1, 1, 20, {1}, false, "wall", 1},
+    {"tiles between walls", 2, 8, 12, 1, 1, 24, {1, 2}, false, "wall", 3},
+    {"tiles and four kinds of sides",
+     3,
+     12,
+     12,
+     1,
+     1,
+     17,
+     {3, 1, 2},
+     false,
+     "y: wall/outflow, x: zero_flux/wall",
+     3},
+    {"one row of tiles", 1, 8, 24, 1, 1, 16, {4}, false, "periodic", 2},
+    {"one tile, mirrored", 1, 6, 6, 1, 1, 16, {3}, false, "wall", 2},
+    {"more tiles than are worked on at a time",
+     1,
+     32,
+     48,
+     1,
+     1,
+     16,
+     {1, 8},
+     false,
+     "y: periodic, x: outflow",
+     2},
+    {"wide tiles", 1, 12, 16, 1, 1, 144, {2}, false, "periodic", 2},
     {"GELU on a usual grid", 2, 16, 16, 1, 1, 32, {1, 2, 4}, false, "zero_flux", 3, false},
     {"GELU in patches", 4, 16, 24, 2, 2, 40, {1, 2}, false, "periodic", 3, false},
 };
@@ -59,7 +85,8 @@ ConvTrunk random_trunk(const ConvCase& c) {
               c.along_x,
               parse_boundary(c.boundary)->along("y"),
               parse_boundary(c.boundary)->along("x"),
-              c.silu};
+              c.silu,
+              c.winograd};
   const std::int64_t lines = c.along_x ? 1 : 3, inputs = out.size.inputs();
   out.lift = kernel({c.dim, inputs, lines, 3});
   for (std::size_t i = 0; i < c.dilations.size(); ++i)
@@ -110,6 +137,7 @@ double distance(const Tensor& a, const Tensor& b) {
 }
 
 void expect_equal(const ConvCase& c, const std::string& what) {
+  torch::manual_seed(0);  // the same problem for both ways of convolving
   const ConvProblem p(c);
   const ConvAnswer truth = answer_of(p, false), ours = answer_of(p, true);
   EXPECT_LT(distance(ours.velocity, truth.velocity), 2e-6) << c.name << what;
@@ -133,7 +161,11 @@ class FusedConvolution : public testing::Test {
 TEST_F(FusedConvolution, EqualsTheComposedReferenceOnEveryFlavour) {
   for (const auto* kernels : runnable_kernels()) {
     use_kernels(*kernels);
-    for (const auto& c : conv_cases) expect_equal(c, std::string(" on ") + kernels->name);
+    for (auto c : conv_cases) {
+      expect_equal(c, std::string(" on ") + kernels->name);
+      c.winograd = false;
+      expect_equal(c, std::string(" tap by tap on ") + kernels->name);
+    }
   }
 }
 
@@ -164,12 +196,35 @@ TEST_F(FusedConvolution, GivesTheSameBitsWhicheverThreadTakesWhichSamples) {
 TEST_F(FusedConvolution, MovesWithAShiftOfAPeriodicGridToTheLastBit) {
   for (const auto* kernels : runnable_kernels()) {
     use_kernels(*kernels);
-    const ConvProblem p(conv_cases[1]);
+    ConvCase c = conv_cases[1];
     torch::NoGradGuard no_grad;
-    const Tensor there = fused_conv(p.trunk, p.state.roll({5, 7}, {2, 3}), p.modulation);
-    EXPECT_TRUE(torch::equal(there, fused_conv(p.trunk, p.state, p.modulation).roll({5, 7}, {2, 3})))
-        << kernels->name;
+    const auto shifted = [&](const ConvProblem& p, std::int64_t y, std::int64_t x) {
+      return fused_conv(p.trunk, p.state.roll({y, x}, {2, 3}), p.modulation).roll({-y, -x}, {2, 3});
+    };
+    const ConvProblem by_tiles(c);
+    const Tensor there = fused_conv(by_tiles.trunk, by_tiles.state, by_tiles.modulation);
+    EXPECT_TRUE(torch::equal(shifted(by_tiles, 4, 12), there)) << kernels->name << ", by whole tiles";
+    EXPECT_LT(distance(shifted(by_tiles, 5, 7), there.to(torch::kDouble)), 2e-6) << kernels->name;
+    c.winograd = false;
+    const ConvProblem p(c);
+    EXPECT_TRUE(torch::equal(shifted(p, 5, 7), fused_conv(p.trunk, p.state, p.modulation))) << kernels->name;
   }
+}
+
+TEST_F(FusedConvolution, GoesByTilesWhereTheGridHoldsAWholeNumberOfThem) {
+  const auto distance_of_the_two = [](ConvCase c) {
+    torch::manual_seed(1);
+    const ConvProblem tiled(c);
+    c.winograd = false;
+    torch::manual_seed(1);
+    const ConvProblem direct(c);
+    torch::NoGradGuard no_grad;
+    return distance(fused_conv(tiled.trunk, tiled.state, tiled.modulation),
+                    fused_conv(direct.trunk, direct.state, direct.modulation).to(torch::kDouble));
+  };
+  EXPECT_GT(distance_of_the_two(conv_cases[0]), 0) << "rounded otherwise";
+  EXPECT_EQ(distance_of_the_two(conv_cases[2]), 0) << "an odd number of cells";
+  EXPECT_EQ(distance_of_the_two(conv_cases[6]), 0) << "one axis";
 }
 
 TEST_F(FusedConvolution, TakesGridsOfAnySizeOneAfterTheOther) {

@@ -2,6 +2,7 @@
 #include "kernels/cpu/conv_gradients.hpp"
 #include "kernels/cpu/entry.hpp"
 #include "kernels/cpu/layers.hpp"
+#include "kernels/cpu/winograd.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {
 namespace {
@@ -9,6 +10,7 @@ namespace {
 struct Workspace {
   float *planes, *columns, *dx, *activated, *dh, *x, *padded_x;
   float *film, *gated, *sums, *d_film;
+  float *inputs, *gradients;  // of tiles
 };
 
 void lay_out(const ConvPlan& plan, Arena& arena, Workspace& workspace) {
@@ -31,6 +33,8 @@ void lay_out(const ConvPlan& plan, Arena& arena, Workspace& workspace) {
   workspace.gated = arena.take(padded * padded);
   workspace.sums = arena.take(padded > panels * panel ? padded : panels * panel);
   workspace.d_film = arena.take(3 * padded);
+  workspace.inputs = arena.take(Positions::floats(plan));
+  workspace.gradients = arena.take(Positions::floats(plan));
 }
 
 void clear(float* p, long count) {
@@ -178,18 +182,46 @@ struct Pass {
                            first});
     }
     if (weighs() || b.modulation_gradient != nullptr) mix_gradient(block.mix, film, d_gate);
-    if (weighs()) {
-      tap_gradient(plan, block, x_before(index, film), dh, gradient(block.spatial.weight), b.fresh);
-      add(gradient(block.spatial.bias), d_shift, padded(), film.scale);
-    }
+    if (weighs()) add(gradient(block.spatial.bias), d_shift, padded(), film.scale);
     if (b.modulation_gradient != nullptr) {
       for (int part = 0; part < 3; ++part) {
         for (int c = 0; c < plan.dim; ++c)
           b.modulation_gradient[place + part * plan.dim + c] = workspace.d_film[part * padded() + c];
       }
     }
+    const Lines x = weighs() ? x_before(index, film) : Lines{};
+    if (weighs()) clear_unused(block);
+    if (block.tiled) return tiled_gradient(block, x, dh);
+    if (weighs()) tap_gradient(plan, block, x, dh, gradient(block.spatial.weight), b.fresh);
     fill_ends(dh, block.map);
     SpatialGradient{plan, block, transposed(block.spatial.transposed), dh, matrix(workspace.dx)}.add();
+  }
+
+  /// The sums of groups are added up as a whole.
+  void clear_unused(const ConvBlockPlan& block) const {
+    if (!b.fresh) return;
+    if (block.tiled) return clear(gradient(block.spatial.weight), plan.taps * plan.matrix);
+    if (plan.taps == most_conv_taps) clear(gradient(block.winograd.weight), winograd_positions * plan.matrix);
+  }
+
+  /// Those of the weights, and those of x, which are added to dx.
+  void tiled_gradient(const ConvBlockPlan& block, const Lines& x, const Lines& dh) const {
+    const Positions inputs(plan, workspace.inputs), gradients(plan, workspace.gradients);
+    const int most = tiles_at_a_time(plan), all = plan.cells / outputs_of_a_tile, panels = plan.dim_panels;
+    for (int begin = 0; begin < all; begin += most) {
+      const Tiles tiles(plan, block.map, begin, begin + most < all ? begin + most : all);
+      read_output_gradients(tiles, dh, gradients);
+      if (weighs()) read_tiles(tiles, x, inputs);
+      for (int n = 0; n < winograd_positions; ++n) {
+        if (weighs())
+          outer_product(inputs.at(n), panels, gradients.at(n), 0, panels, tiles.count, b.fresh && begin == 0,
+                        AddTo{gradient(block.winograd.weight) + n * plan.matrix,
+                              static_cast<long>(panels) * panel * panel});
+        product(gradients.at(n), panels, transposed(block.winograd.transposed) + n * plan.matrix, panels, 0,
+                tiles.count, Plain{inputs.at(n)});
+      }
+      add_input_gradients(plan, block.map, tiles, inputs, matrix(workspace.dx));
+    }
   }
 
   /// Beyond a line: nothing reads there, or the line again.

@@ -1,7 +1,7 @@
 // The convolution field forward, for one sample and one team of threads.
 #include "kernels/cpu/entry.hpp"
 #include "kernels/cpu/layers.hpp"
-#include "kernels/cpu/lines.hpp"
+#include "kernels/cpu/winograd.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {
 namespace {
@@ -11,7 +11,12 @@ constexpr long run_stride = (tile_rows | 1) * panel;
 struct Workspace {  // scratch of the team, then of the thread
   float *planes, *x, *next, *columns;
   float *film, *run;
+  float *inputs, *products, *activated;  // of tiles
 };
+
+long outputs_stride(const ConvPlan& plan) {
+  return (outputs_of_a_tile * tiles_at_a_time(plan) | 1) * panel;
+}
 
 void lay_out_shared(const ConvPlan& plan, Arena& arena, Workspace& workspace) {
   int halo = 0;
@@ -27,6 +32,9 @@ void lay_out_scratch(const ConvPlan& plan, Arena& arena, Workspace& workspace) {
   const int panels = plan.lift.in_panels > plan.dim_panels ? plan.lift.in_panels : plan.dim_panels;
   workspace.film = arena.take(3l * plan.dim_panels * panel);
   workspace.run = arena.take(panels * run_stride);
+  workspace.inputs = arena.take(Positions::floats(plan));
+  workspace.products = arena.take(Positions::floats(plan));
+  workspace.activated = arena.take(plan.dim_panels * outputs_stride(plan));
 }
 
 struct BlockPass {
@@ -52,24 +60,24 @@ struct BlockPass {
     }
   }
 
+  CVF_INLINE Vec activated(Vec h, int c) const {
+    const Vec z = fma(h, load(film.scale + c), load(film.shift + c));
+    return z * share_of(plan.activation, z);
+  }
+
   template <int Rows, int Panels>
   CVF_KERNEL void activate(int line, int x, int j) const {
     WideTile<Rows, Panels> tile;
     convolve(tile, line, x, j);
-    const long cell = static_cast<long>(line) * plan.columns + x;
     for (int q = 0; q < Panels; ++q) {
       Tile<Rows>& t = tile.part[q];
       const int c = (j + q) * panel;
       t.add_row(weights + block.spatial.bias + c);
-      if (h != nullptr) t.write(h + (j + q) * plan.stride + cell * panel);
+      if (h != nullptr) t.write(kept(j + q, line, x));
 #pragma GCC unroll 4
       for (int i = 0; i < vectors; ++i) {
-        const Vec shift = load(film.shift + c + i * lanes), scale = load(film.scale + c + i * lanes);
 #pragma GCC unroll 16
-        for (int r = 0; r < Rows; ++r) {
-          const Vec z = fma(t.v[r][i], scale, shift);
-          t.v[r][i] = z * share_of(plan.activation, z);
-        }
+        for (int r = 0; r < Rows; ++r) t.v[r][i] = activated(t.v[r][i], c + i * lanes);
       }
       t.write(run + (j + q) * run_stride);
     }
@@ -82,17 +90,26 @@ struct BlockPass {
     const long w_stride = static_cast<long>(plan.dim_panels) * panel * panel;
     add_product(tile, run, run_stride, plan.dim_panels, weights + block.mix.weight + j * w_stride, w_stride);
     for (int q = 0; q < Panels; ++q) {
-      Tile<Rows>& t = tile.part[q];
-      const int c = (j + q) * panel;
-      t.add_row(weights + block.mix.bias + c);
-      const float* old = from.at(j + q, line, x);
+      const auto at = [x](int r) { return static_cast<long>(x + r) * panel; };
+      add_gated(tile.part[q], j + q, from.at(j + q, line, 0), at, to.at(j + q, line, 0), at);
+    }
+  }
+
+  /// The end of a block for some cells, the r-th of which lies at(r) floats behind `old` and next_at(r)
+  /// behind `next`.
+  template <int Rows, class Place>
+  CVF_INLINE void add_gated(Tile<Rows>& mixed, int p, const float* old, const Place& at, float* next,
+                            const Place& next_at) const {
+    const int c = p * panel;
+    mixed.add_row(weights + block.mix.bias + c);
 #pragma GCC unroll 4
-      for (int i = 0; i < vectors; ++i) {
-        const Vec gate = load(film.gate + c + i * lanes);
+    for (int i = 0; i < vectors; ++i) {
+      const Vec gate = load(film.gate + c + i * lanes);
 #pragma GCC unroll 16
-        for (int r = 0; r < Rows; ++r) t.v[r][i] = fma(gate, t.v[r][i], load(old + r * panel + i * lanes));
+      for (int r = 0; r < Rows; ++r) {
+        const Vec x = load(old + at(r) + i * lanes);
+        store(next + next_at(r) + i * lanes, fma(gate, mixed.v[r][i], x));
       }
-      t.write(to.at(j + q, line, x));
     }
   }
 
@@ -103,6 +120,68 @@ struct BlockPass {
     for_panels(0, plan.dim_panels,
                [&](auto panels, int j) { mix<Rows, decltype(panels)::value>(line, x, j); });
   }
+
+  float* kept(int p, int line, int x) const {
+    return h + p * plan.stride + (static_cast<long>(line) * plan.columns + x) * panel;
+  }
+};
+
+/// A block by Winograd's convolution, for some of its tiles.
+struct TiledPass {
+  const BlockPass& pass;
+  const Tiles& tiles;
+  Positions inputs, products;
+  Matrix activated;  // row k * tiles + t: output k of tile t
+
+  CVF_KERNEL void activate() const {
+    const float* bias = pass.weights + pass.block.spatial.bias;
+    for (int p = 0; p < products.panels; ++p) {
+      for (int t = 0; t < tiles.count; ++t) {
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i) {
+          const int c = p * panel + i * lanes;
+          Vec h[outputs_of_a_tile];
+          outputs_of(products, p, t, i, h);
+#pragma GCC unroll 4
+          for (int k = 0; k < outputs_of_a_tile; ++k) {
+            h[k] = h[k] + load(bias + c);
+            if (pass.h != nullptr)
+              store(pass.kept(p, tiles.output_line(t, k), tiles.output_x(t, k)) + i * lanes, h[k]);
+            store(activated.at(p, k * tiles.count + t) + i * lanes, pass.activated(h[k], c));
+          }
+        }
+      }
+    }
+  }
+
+  /// Where the outputs lie in a panel of such lines, row by row of `activated`.
+  void find(const Lines& lines, long* at) const {
+    for (int k = 0; k < outputs_of_a_tile; ++k) {
+      for (int t = 0; t < tiles.count; ++t)
+        *at++ = lines.at(0, tiles.output_line(t, k), tiles.output_x(t, k)) - lines.data;
+    }
+  }
+
+  void advance() const {
+    const ConvPlan& plan = pass.plan;
+    read_tiles(tiles, pass.from, inputs);
+    for (int n = 0; n < winograd_positions; ++n)
+      product(inputs.at(n), plan.dim_panels, pass.weights + pass.block.winograd.weight + n * plan.matrix,
+              plan.dim_panels, 0, tiles.count, Plain{products.at(n)});
+    activate();
+    long from[outputs_of_a_tile * most_tiles], to[outputs_of_a_tile * most_tiles];
+    find(pass.from, from);
+    find(pass.to, to);
+    product(activated, plan.dim_panels, pass.weights + pass.block.mix.weight, plan.dim_panels, 0,
+            outputs_of_a_tile * tiles.count, [&]<int Rows>(Tile<Rows>& tile, int row, int p) {
+              struct {
+                const long* at;
+                CVF_INLINE long operator()(int r) const { return at[r]; }
+              } const old{from + row}, next{to + row};
+              pass.add_gated(tile, p, pass.from.data + p * pass.from.stride, old,
+                             pass.to.data + p * pass.to.stride, next);
+            });
+  }
 };
 
 struct Pass {
@@ -110,12 +189,12 @@ struct Pass {
   const ConvForward& f;
   const ConvPlan& plan;
   Workspace workspace;
-  Range runs;  // of this thread, over all lines
 
   /// work(Count<rows>{}, line, x) for each run of cells of this thread
   template <class Work>
   void for_cells(Work&& work) const {
     const int per_line = (plan.columns + tile_rows - 1) / tile_rows;
+    const Range runs = share(team, plan.lines * per_line);
     for (int i = runs.begin; i < runs.end; ++i) {
       const int line = i / per_line, run = i % per_line;
       const int from = plan.columns * run / per_line, to = plan.columns * (run + 1) / per_line;
@@ -174,8 +253,23 @@ struct Pass {
     const Modulation film = take_film(plan, f.modulation + 3l * plan.dim * index, workspace.film);
     float* h = f.kept != nullptr ? f.kept + f.keep->h[index] : nullptr;
     const Lines next = x_before(index + 1);
-    const BlockPass pass{plan, plan.block[index], f.weights, film, x_before(index), next, h, workspace.run};
-    for_cells([&](auto rows, int line, int x) { pass.template advance<decltype(rows)::value>(line, x); });
+    const ConvBlockPlan& block = plan.block[index];
+    const BlockPass pass{plan, block, f.weights, film, x_before(index), next, h, workspace.run};
+    if (block.tiled) {
+      const Range mine = share(team, plan.cells / outputs_of_a_tile);
+      const int most = tiles_at_a_time(plan);
+      for (int begin = mine.begin; begin < mine.end; begin += most) {
+        const Tiles tiles(plan, block.map, begin, begin + most < mine.end ? begin + most : mine.end);
+        TiledPass{pass,
+                  tiles,
+                  {plan, workspace.inputs},
+                  {plan, workspace.products},
+                  {workspace.activated, outputs_stride(plan)}}
+            .advance();
+      }
+    } else {
+      for_cells([&](auto rows, int line, int x) { pass.template advance<decltype(rows)::value>(line, x); });
+    }
     finish_lines(next, index + 1);
   }
 
@@ -219,8 +313,7 @@ void conv_forward(const Team& team, const ConvForward& f) {
   Arena shared{f.shared}, scratch{f.scratch};
   lay_out_shared(*f.plan, shared, workspace);
   lay_out_scratch(*f.plan, scratch, workspace);
-  const int per_line = (f.plan->columns + tile_rows - 1) / tile_rows;
-  const Pass pass{team, f, *f.plan, workspace, share(team, f.plan->lines * per_line)};
+  const Pass pass{team, f, *f.plan, workspace};
   pass.enter();
   for (int block = 0; block < f.plan->blocks; ++block) pass.run_block(block);
   pass.leave();

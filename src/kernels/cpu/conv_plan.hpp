@@ -11,6 +11,7 @@
 namespace cvf::kernels::cpu {
 
 constexpr int most_conv_taps = 9;
+constexpr int winograd_positions = 16;
 
 /// Where a convolution with one dilation finds its values, for one grid.
 struct TapMap {
@@ -25,9 +26,12 @@ struct TapMap {
 };
 
 struct ConvBlockPlan {
-  LinearPlan spatial;  // in = taps * padded dim, tap by tap
+  LinearPlan spatial;   // in = taps * padded dim, tap by tap
+  LinearPlan winograd;  // the same kernels for tiles, without a bias: of the first of winograd.hpp's
+                        // positions; those of the others follow, `matrix` floats each
   LinearPlan mix;
   TapMap map;
+  bool tiled;  // the grid is a whole number of tiles, and winograd is used instead of spatial
 };
 
 struct ConvPlan {
@@ -36,6 +40,7 @@ struct ConvPlan {
   int inputs;                                     // values of a cell: channels * patch_y * patch_x
   int tap_lines, taps;                            // 3 and 9, or 1 and 3
   int dim, dim_panels, blocks;
+  long matrix;  // floats of a packed dim x dim matrix
   Activation activation;
   bool wraps;       // periodic along x
   long stride;      // of a matrix of cells without halo, in floats; an odd number of rows

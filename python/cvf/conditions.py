@@ -38,16 +38,19 @@ def _stacked(what: str, names: Sequence[str], given: Any, shape: Sequence[int], 
 
 
 class Conditions:
-    """Holds the arrays for as long as the library needs them. `argument` is what to hand over."""
+    """Holds the arrays for as long as the library needs them. `argument` is what to hand over; None: nothing."""
 
     def __init__(self, model: "Model", batch: int, start: Any, context: Dict[str, Any]):
         unknown = [word for word in context if word not in _words]
         if unknown:
             raise UsageError(f"unknown argument {unknown[0]}; a context is given by {', '.join(_words)}")
-        self._start = model._each(start, batch, "start")
-        self._contexts = (_library.Context * batch)()
         names = (model.parameters, model.statics, model.controls, model.control_fields)
         has_context = any(names) or any(value is not None for value in context.values())
+        self.argument: Any = None
+        if not has_context and isinstance(start, (int, float)) and start == 0:
+            return  # as most states move
+        self._start = model._each(start, batch, "start")
+        self._contexts = (_library.Context * batch)()
         if has_context:
             self._fill(model, batch, context)
         struct = _library.Conditions(self._contexts if has_context else None, batch if has_context else 0,

@@ -140,8 +140,11 @@ class Model:
 
     @staticmethod
     def _each(values: Any, batch: int, what: str) -> np.ndarray:
+        numbers = np.asarray(values, dtype=np.float64)
+        if numbers.shape == (batch,):
+            return np.ascontiguousarray(numbers)
         try:
-            return np.ascontiguousarray(np.broadcast_to(np.asarray(values, dtype=np.float64), (batch,)))
+            return np.ascontiguousarray(np.broadcast_to(numbers, (batch,)))
         except ValueError:
             raise UsageError(f"{what}: one number, or one for each of {batch} states, not shape "
                              f"{np.shape(values)}") from None

@@ -43,44 +43,74 @@ std::array<double, 3> to_taps(double a, double b, double c, double d) {
   return {a + sum, difference, sum + d};
 }
 
-// visit(the first tap of a kernel in the tensor, its row and column in the matrix of each position)
+// A panel by a panel of a layer's kernels: all positions of each. Between them and the packed matrices whole
+// rows are copied, because the matrices of the positions are a power of two apart and would drive each other
+// out of the cache.
+struct KernelBlock {
+  static constexpr std::size_t positions = cpu::winograd_positions;
+  float value[positions][panel][panel];  // position, in, out
+};
+
+// visit(first in, first out) of each block of kernels
 template <class Visit>
-void for_kernels(const cpu::ConvPlan& plan, const Visit& visit) {
-  long at = 0;
-  for (int out = 0; out < plan.dim; ++out) {
-    for (int in = 0; in < plan.dim; ++in, at += 9) visit(at, in, out);
+void for_blocks(const cpu::ConvPlan& plan, const Visit& visit) {
+  for (int out = 0; out < plan.dim; out += panel) {
+    for (int in = 0; in < plan.dim; in += panel) visit(in, out);
+  }
+}
+
+// visit(the first tap of a kernel in the tensor, its in and out within the block)
+template <class Visit>
+void for_kernels(const cpu::ConvPlan& plan, int first_in, int first_out, const Visit& visit) {
+  for (int out = first_out; out < std::min(plan.dim, first_out + panel); ++out) {
+    for (int in = first_in; in < std::min(plan.dim, first_in + panel); ++in)
+      visit((static_cast<long>(out) * plan.dim + in) * 9, in - first_in, out - first_out);
   }
 }
 
 void pack_winograd(const cpu::ConvPlan& plan, const cpu::LinearPlan& l, const float* weight, float* packed,
                    float* transposed) {
-  for_kernels(plan, [&](long at, int in, int out) {
-    const float* taps = weight + at;
-    std::array<double, 4> columns[3];
-    for (int x = 0; x < 3; ++x) columns[x] = to_positions(taps[x], taps[3 + x], taps[6 + x]);
-    for (std::size_t n = 0; n < 4; ++n) {
-      const auto line = to_positions(columns[0][n], columns[1][n], columns[2][n]);
-      for (std::size_t k = 0; k < 4; ++k) {
-        const long position = static_cast<long>(4 * n + k) * plan.matrix;
-        packed[packed_place(l, in, out) + position] = static_cast<float>(line[k]);
-        if (transposed != nullptr)
-          transposed[transposed_place(l, in, out) + position] = static_cast<float>(line[k]);
+  for_blocks(plan, [&](int first_in, int first_out) {
+    KernelBlock block{};
+    for_kernels(plan, first_in, first_out, [&](long at, int in, int out) {
+      const float* taps = weight + at;
+      std::array<double, 4> columns[3];
+      for (int x = 0; x < 3; ++x) columns[x] = to_positions(taps[x], taps[3 + x], taps[6 + x]);
+      for (std::size_t n = 0; n < 4; ++n) {
+        const auto line = to_positions(columns[0][n], columns[1][n], columns[2][n]);
+        for (std::size_t k = 0; k < 4; ++k) block.value[4 * n + k][in][out] = static_cast<float>(line[k]);
+      }
+    });
+    for (std::size_t n = 0; n < KernelBlock::positions; ++n) {
+      const auto& values = block.value[n];
+      const long position = static_cast<long>(n) * plan.matrix;
+      std::copy_n(&values[0][0], panel * panel, packed + packed_place(l, first_in, first_out) + position);
+      if (transposed == nullptr) continue;
+      float* to = transposed + transposed_place(l, first_in, first_out) + position;
+      for (int out = 0; out < panel; ++out) {
+        for (int in = 0; in < panel; ++in) *to++ = values[in][out];
       }
     }
   });
 }
 
 void unpack_winograd(const cpu::ConvPlan& plan, const cpu::LinearPlan& l, const float* sum, float* weight) {
-  for_kernels(plan, [&](long at, int in, int out) {
-    const auto value = [&](long position) { return sum[packed_place(l, in, out) + position * plan.matrix]; };
-    std::array<double, 3> lines[4];
-    for (long n = 0; n < 4; ++n)
-      lines[n] = to_taps(value(4 * n), value(4 * n + 1), value(4 * n + 2), value(4 * n + 3));
-    for (std::size_t x = 0; x < 3; ++x) {
-      const auto column = to_taps(lines[0][x], lines[1][x], lines[2][x], lines[3][x]);
-      for (std::size_t y = 0; y < 3; ++y)
-        weight[at + static_cast<long>(3 * y + x)] = static_cast<float>(column[y]);
-    }
+  for_blocks(plan, [&](int first_in, int first_out) {
+    KernelBlock block;
+    for (std::size_t n = 0; n < KernelBlock::positions; ++n)
+      std::copy_n(sum + packed_place(l, first_in, first_out) + static_cast<long>(n) * plan.matrix,
+                  panel * panel, &block.value[n][0][0]);
+    for_kernels(plan, first_in, first_out, [&](long at, int in, int out) {
+      const auto value = [&](std::size_t position) { return block.value[position][in][out]; };
+      std::array<double, 3> lines[4];
+      for (std::size_t n = 0; n < 4; ++n)
+        lines[n] = to_taps(value(4 * n), value(4 * n + 1), value(4 * n + 2), value(4 * n + 3));
+      for (std::size_t x = 0; x < 3; ++x) {
+        const auto column = to_taps(lines[0][x], lines[1][x], lines[2][x], lines[3][x]);
+        for (std::size_t y = 0; y < 3; ++y)
+          weight[at + static_cast<long>(3 * y + x)] = static_cast<float>(column[y]);
+      }
+    });
   });
 }
 

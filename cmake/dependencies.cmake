@@ -31,6 +31,11 @@ if(CVF_TORCH_WHEEL)
   set(TORCH_INCLUDE_DIRS ${CVF_TORCH_WHEEL}/include ${CVF_TORCH_WHEEL}/include/torch/csrc/api/include)
   set(TORCH_LIBRARIES ${CVF_TORCH_WHEEL}/lib/libtorch_cpu.so ${CVF_TORCH_WHEEL}/lib/libc10.so)
   set(TORCH_DEFINITIONS USE_C10D_GLOO)  # as every wheel is built; the headers are those of libgloo-dev
+  # A wheel has the headers of a newer fmt and not its library: those of the one that is linked must be found first.
+  get_target_property(fmt_headers fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/before-torch)
+  file(CREATE_LINK ${fmt_headers}/fmt ${CMAKE_BINARY_DIR}/before-torch/fmt SYMBOLIC)
+  list(PREPEND TORCH_INCLUDE_DIRS ${CMAKE_BINARY_DIR}/before-torch)
   foreach(path ${TORCH_INCLUDE_DIRS} ${TORCH_LIBRARIES})
     if(NOT EXISTS ${path})
       message(FATAL_ERROR "CVF_TORCH_WHEEL: ${path} is missing; the folder torch of an installed PyTorch 2 would be right")

@@ -48,11 +48,10 @@ Tensor run_block(const SitSize& z, const SitBlock& block, const Tensor& x, const
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v) {
 #if CVF_TORCH_HAS_SDPA
-  return at::scaled_dot_product_attention(q, k, v);
-#else
+  if (!q.is_cpu()) return at::scaled_dot_product_attention(q, k, v);  // has no gradients of gradients
+#endif
   const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
   return at::matmul(at::softmax(at::matmul(q * scale, k.transpose(-2, -1)), -1), v);
-#endif
 }
 
 Tensor modulated_norm(const Tensor& x, const Tensor& shift, const Tensor& scale) {

@@ -181,7 +181,14 @@ TEST(TeamOfRanks, ListensToNobodyOnceAllHaveCome) {
   Ranks ranks(3, "listens");
   const auto ran = ranks.wait();
   ASSERT_EQ(ran.code, 0) << ran.err;
-  for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(ranks.said(rank, "listeners"), "") << "rank " << rank;
+  for (int rank = 0; rank < 3; ++rank) {
+    std::istringstream listeners(ranks.said(rank, "listeners"));
+    for (std::string place; std::getline(listeners, place);) {
+      // The gloo of LibTorch 2 listens as long as the group lives: for ranks of one machine at 127.0.0.1.
+      EXPECT_TRUE(TORCH_VERSION_MAJOR >= 2 && place.starts_with("0100007F:"))
+          << "rank " << rank << ": " << place;
+    }
+  }
 }
 
 // Two ranks in one process, the first in a thread of its own; the sentences with which they could not meet.

@@ -65,23 +65,36 @@ struct Positions {
 struct Four {
   Vec v[4];
 };
-CVF_INLINE Four inputs_to_positions(const Four& d) {
-  return {d.v[0] - d.v[2], d.v[1] + d.v[2], d.v[2] - d.v[1], d.v[1] - d.v[3]};
-}
-CVF_INLINE void positions_to_outputs(const Four& m, Vec* y) {
+struct ToPositions {  // B^T d
+  CVF_INLINE Four operator()(const Four& d) const {
+    return {d.v[0] - d.v[2], d.v[1] + d.v[2], d.v[2] - d.v[1], d.v[1] - d.v[3]};
+  }
+};
+struct ToInputs {  // B m, for gradients
+  CVF_INLINE Four operator()(const Four& m) const {
+    return {m.v[0], m.v[1] - m.v[2] + m.v[3], m.v[1] + m.v[2] - m.v[0], splat(0) - m.v[3]};
+  }
+};
+CVF_INLINE void positions_to_outputs(const Four& m, Vec* y) {  // A^T m
   y[0] = m.v[0] + m.v[1] + m.v[2];
   y[1] = m.v[1] - m.v[2] - m.v[3];
 }
-// Transposed, for gradients.
-CVF_INLINE Four positions_to_inputs(const Four& m) {
-  return {m.v[0], m.v[1] - m.v[2] + m.v[3], m.v[1] + m.v[2] - m.v[0], splat(0) - m.v[3]};
-}
-CVF_INLINE Four outputs_to_positions(Vec first, Vec second) {
+CVF_INLINE Four outputs_to_positions(Vec first, Vec second) {  // A y, for gradients
   return {first, first + second, first - second, splat(0) - second};
 }
 
-CVF_INLINE Four column(const Four* lines, int k) {
-  return {lines[0].v[k], lines[1].v[k], lines[2].v[k], lines[3].v[k]};
+/// put(n, k, value): the 4 x 4 values from(line n, column k) transformed along both axes
+template <class Transform, class From, class Put>
+CVF_INLINE void transform_tile(const Transform& transform, const From& from, const Put& put) {
+  Four columns[4];
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) columns[k] = transform({from(0, k), from(1, k), from(2, k), from(3, k)});
+#pragma GCC unroll 4
+  for (int n = 0; n < 4; ++n) {
+    const Four line = transform({columns[0].v[n], columns[1].v[n], columns[2].v[n], columns[3].v[n]});
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) put(n, k, line.v[k]);
+  }
 }
 
 CVF_KERNEL inline void read_tiles(const Tiles& tiles, const Lines& from, const Positions& to) {
@@ -90,21 +103,12 @@ CVF_KERNEL inline void read_tiles(const Tiles& tiles, const Lines& from, const P
       const TilePlace& place = tiles.place[t];
 #pragma GCC unroll 4
       for (int i = 0; i < vectors; ++i) {
-        Four cells[4];
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; ++k) {
-          Four values;
-#pragma GCC unroll 4
-          for (int n = 0; n < 4; ++n)
-            values.v[n] = load(from.at(p, place.line[n], place.x + k * tiles.dilation) + i * lanes);
-          cells[k] = inputs_to_positions(values);
-        }
-#pragma GCC unroll 4
-        for (int n = 0; n < 4; ++n) {
-          const Four line = inputs_to_positions(column(cells, n));
-#pragma GCC unroll 4
-          for (int k = 0; k < 4; ++k) store(to.at(4 * n + k).at(p, t) + i * lanes, line.v[k]);
-        }
+        transform_tile(
+            ToPositions{},
+            [&](int n, int k) {
+              return load(from.at(p, place.line[n], place.x + k * tiles.dilation) + i * lanes);
+            },
+            [&](int n, int k, Vec value) { store(to.at(4 * n + k).at(p, t) + i * lanes, value); });
       }
     }
   }
@@ -162,21 +166,12 @@ CVF_KERNEL inline void add_input_gradients(const ConvPlan& plan, const TapMap& m
     for (int p = 0; p < from.panels; ++p) {
 #pragma GCC unroll 4
       for (int i = 0; i < vectors; ++i) {
-        Four cells[4];
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; ++k) {
-          Four values;
-#pragma GCC unroll 4
-          for (int n = 0; n < 4; ++n) values.v[n] = load(from.at(4 * n + k).at(p, t) + i * lanes);
-          cells[k] = positions_to_inputs(values);
-        }
-#pragma GCC unroll 4
-        for (int n = 0; n < 4; ++n) {
-          const Four line = positions_to_inputs(column(cells, n));
-          float* row = to.at(p, place.line[n] * plan.columns) + i * lanes;
-#pragma GCC unroll 4
-          for (int k = 0; k < 4; ++k) store(row + x[k] * panel, load(row + x[k] * panel) + line.v[k]);
-        }
+        transform_tile(
+            ToInputs{}, [&](int n, int k) { return load(from.at(4 * n + k).at(p, t) + i * lanes); },
+            [&](int n, int k, Vec value) {
+              float* sum = to.at(p, place.line[n] * plan.columns + x[k]) + i * lanes;
+              store(sum, load(sum) + value);
+            });
       }
     }
   }

@@ -104,8 +104,9 @@ void ConvOptions::describe(config::Section& s) {
         "false: the field does not see dt (tau = 0), as tangent methods want it");
   s.key(
       "engine", &engine,
-      "auto: fused on the CPU in float32, by Winograd's convolution where the grid is a whole number of its "
-      "tiles, else composed; direct: the same tap by tap; composed: library operations",
+      "auto: on the CPU in float32 fused, with Winograd's convolution where both sides of the grid are "
+      "multiples of twice the dilation, elsewhere composed; direct: without Winograd's convolution; "
+      "composed: library operations",
       config::one_of({"auto", "direct", "composed"}));
 }
 

@@ -56,8 +56,10 @@ struct Positions {
 
   Positions(const ConvPlan& plan, float* values)
       : data(values), stride((tiles_at_a_time(plan) | 1) * panel), panels(plan.dim_panels) {}
-  static long floats(const ConvPlan& plan) {
-    return winograd_positions * Positions(plan, nullptr).stride * plan.dim_panels;
+  static long floats(const ConvPlan& plan) {  // none where no block has tiles
+    bool tiled = false;
+    for (int i = 0; i < plan.blocks; ++i) tiled = tiled || plan.block[i].tiled;
+    return !tiled ? 0 : winograd_positions * Positions(plan, nullptr).stride * plan.dim_panels;
   }
   CVF_INLINE Matrix at(int position) const { return {data + position * panels * stride, stride}; }
 };

@@ -102,12 +102,11 @@ void ConvOptions::describe(config::Section& s) {
         "edge's value); or for each axis, as in 'y: wall, x: periodic'");
   s.key("conditioned", &conditioned,
         "false: the field does not see dt (tau = 0), as tangent methods want it");
-  s.key(
-      "engine", &engine,
-      "auto: on the CPU in float32 fused, with Winograd's convolution where both sides of the grid are "
-      "multiples of twice the dilation, elsewhere composed; direct: without Winograd's convolution; "
-      "composed: library operations",
-      config::one_of({"auto", "direct", "composed"}));
+  s.key("engine", &engine,
+        "auto: on the CPU in float32 fused, with Winograd's convolution where both sides of the grid are "
+        "multiples of twice the dilation, elsewhere composed; direct: without Winograd's convolution; "
+        "composed: library operations",
+        config::one_of({"auto", "direct", "composed"}));
 }
 
 kernels::ConvSize ConvOptions::size(const StateShape& shape) const {

@@ -91,11 +91,14 @@ Summary cped_at(const Study& study, const std::vector<Result>& results, const Po
   return out;
 }
 
-bool is_best(const Block& block, std::size_t row, std::size_t column) {
+// By the first metric of the table: the least is the best, but for those of which more is better.
+bool is_best(const Layout& layout, const Block& block, std::size_t row, std::size_t column) {
   const auto& here = block.cells[row][column];
   if (here.empty() || !here[0].mean) return false;
+  const std::string& metric = layout.metrics.front();
+  const double sign = metric == "samples_per_s" || metric == "correlation_time" ? -1 : 1;
   return std::all_of(block.cells.begin(), block.cells.end(), [&](const auto& other) {
-    return !other[column][0].mean || *here[0].mean <= *other[column][0].mean;
+    return !other[column][0].mean || sign * *here[0].mean <= sign * *other[column][0].mean;
   });
 }
 
@@ -183,7 +186,7 @@ std::string markdown(const Layout& layout) {
       out += fmt::format("| {} |", block.rows[r]);
       for (std::size_t c = 0; c < block.columns.size(); ++c) {
         const std::string words = cell_text(block.cells[r][c]);
-        out += is_best(block, r, c) ? fmt::format(" **{}** |", words) : fmt::format(" {} |", words);
+        out += is_best(layout, block, r, c) ? fmt::format(" **{}** |", words) : fmt::format(" {} |", words);
       }
       out += '\n';
     }
@@ -224,7 +227,7 @@ std::string latex(const Layout& layout) {
       out += escaped(block.rows[r]);
       for (std::size_t c = 0; c < block.columns.size(); ++c) {
         const std::string words = escaped(cell_text(block.cells[r][c]));
-        out += is_best(block, r, c) ? fmt::format(" & \\textbf{{{}}}", words) : " & " + words;
+        out += is_best(layout, block, r, c) ? fmt::format(" & \\textbf{{{}}}", words) : " & " + words;
       }
       out += " \\\\\n";
     }

@@ -54,6 +54,22 @@ TEST(Table, ShowsMeansAndMarksTheBestOfAColumn) {
   EXPECT_NE(text.find("| cvf | **0.1 ± 0 / 4 ± 0** | diverged 1/2 / 4 ± 0 |"), std::string::npos) << text;
 }
 
+TEST(Table, MarksTheMostWhereMoreIsBetter) {
+  auto results = some_results();
+  for (auto& r : results) {
+    r.train["samples_per_s"] = r.cell.method == "tm" ? 300 : 100;
+    r.measured["off"]["correlation_time"] = {r.cell.method == "tm" ? 0.5 : 2.0, "ok"};
+  }
+  Table table;
+  table.show = {"samples_per_s"};
+  const auto fast = markdown(lay_out(two_methods(), "main", table, results));
+  EXPECT_NE(fast.find("| tm | **300 ± 0** | **300 ± 0** |"), std::string::npos) << fast;
+  EXPECT_NE(fast.find("| cvf | 100 ± 0 | 100 ± 0 |"), std::string::npos) << fast;
+  table.show = {"correlation_time"};
+  const auto near = markdown(lay_out(two_methods(), "main", table, results));
+  EXPECT_NE(near.find("| cvf | **2 ± 0** | **2 ± 0** |"), std::string::npos) << near;
+}
+
 TEST(Table, PutsBaselinesBesideTheMethodsAndHasThemWin) {
   auto results = some_results();
   for (auto& r : results) {

@@ -119,6 +119,34 @@ TEST_F(ExactFlow, SplitsTheTriangleAsThePaperWritesIt) {
   EXPECT_LT(largest(terms.curvature - two), 1e-15);
 }
 
+// Straight lines between frames: the secant over one interval, that begins at the state looking forward and ends there
+// looking back, whatever part of it is asked for.
+struct StraightLines : test::LinearFlow {
+  double interval;
+  StraightLines(const test::LinearFlow& flow, double interval)
+      : LinearFlow(flow.matrix.detach()), interval(interval) {}
+  using LinearFlow::forward;
+  Tensor forward(const fields::Query& query) override {
+    return LinearFlow::forward({query.state, interval * query.dt.sign(), query.context});
+  }
+};
+
+TEST_F(ExactFlow, IsNotTheOnlyMinimumWhereTheLastLegLooksBack) {
+  batch_.steps = torch::full({3, 5}, 0.7, torch::kDouble);
+  batch_.frames[1] = {flow_.after(s0_, batch_.step(0))};
+  StraightLines lines(flow_, 0.7);
+  const auto rupture_of = [&](const std::string& toml) {
+    const auto objective = test::objective("cvf", "recipe = \"paper\"\n" + toml);
+    const torch::NoGradGuard no_grad;
+    const auto parts = objective->loss({lines, *normalizer_}, batch_, objective->draw({3, 0, 5})).parts;
+    EXPECT_LT(parts[0].second.item<double>(), 1e-26) << "the secant fits";
+    EXPECT_EQ(parts[1].first, "rupture");
+    return parts[1].second.item<double>();
+  };
+  EXPECT_LT(rupture_of("rupture.bidirectional = true"), 1e-26);
+  EXPECT_GT(rupture_of(""), 1e-4) << "a second step from where the first one ends sees the bend";
+}
+
 // A field that can only give one vector must give the mean of what it is asked to regress.
 class OneVector : public ExactFlow {
  protected:

@@ -119,6 +119,12 @@ std::string escaped(std::string text) {
   return out;
 }
 
+// To so many significant digits; steps and samples a second are written out: 54200, not 5.42e+04.
+std::string rounded(double value, int digits) {
+  const std::string words = fmt::format("{:.{}g}", value, digits);
+  return std::abs(value) < 1e7 ? fmt::format("{}", std::stod(words)) : words;
+}
+
 std::vector<std::string> with(std::vector<std::string> names, const std::vector<std::string>& more) {
   names.insert(names.end(), more.begin(), more.end());
   return names;
@@ -265,8 +271,7 @@ std::string Summary::text() const {
   if (lost > 0) return fmt::format("{} {}/{}", reason, lost, seeds);
   if (!mean) return "-";
   const std::string bound = lower_bound ? ">= " : "";
-  return deviation ? fmt::format("{}{:.3g} ± {:.2g}", bound, *mean, *deviation)
-                   : fmt::format("{}{:.3g}", bound, *mean);
+  return bound + rounded(*mean, 3) + (deviation ? " ± " + rounded(*deviation, 2) : "");
 }
 
 }  // namespace cvf::study

@@ -119,8 +119,8 @@ TEST_F(ExactFlow, SplitsTheTriangleAsThePaperWritesIt) {
   EXPECT_LT(largest(terms.curvature - two), 1e-15);
 }
 
-// Straight lines between frames: the secant over one interval, that begins at the state looking forward and ends there
-// looking back, whatever part of it is asked for.
+// Straight lines between frames: the secant over one interval, that begins at the state looking forward and
+// ends there looking back, whatever part of it is asked for.
 struct StraightLines : test::LinearFlow {
   double interval;
   StraightLines(const test::LinearFlow& flow, double interval)

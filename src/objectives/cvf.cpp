@@ -31,7 +31,6 @@ class Cvf : public Objective {
     Span span = Span::scaled;
     double scaled_share = 0.5, shortest = 1.0 / 16;
     double rows = plus_rows;
-    bool between = false;
     bool both_orders = false;
     Held held = Held::none;
     bool bidirectional = false;
@@ -69,31 +68,13 @@ class Cvf : public Objective {
     Tensor scaled = (span != dt).nonzero().flatten();             // rows whose long side is not the interval
     std::int64_t legs = draws.shares.defined() && !closed.none() ? draws.shares.size(0) : 0;  // 0: no rupture
     std::vector<Tensor> orders = orders_of_legs();
-    Tensor begin = drawn_begins();  // [B], times within the interval; undefined: all begin with it
-    Place place{batch.interval(0), begin};
+    Place place{batch.interval(0)};
     Tensor start = torch::zeros_like(dt);
-    Tensor corner = first_corners();
 
     Tensor secant, long_side, last_leg, at_rest;  // psi of each; secant and at_rest of the whole batch
     std::vector<Tensor> first_legs;               // of each order
 
     bool all_whole() const { return scaled.numel() == 0; }
-
-    // Ways that are shorter than the interval may begin anywhere inside it, at the state that the model
-    // itself has there: a forecast takes short steps from such states, and no frame shows them.
-    Tensor drawn_begins() const {
-      if (legs == 0 || !options.between || all_whole()) return {};
-      return draws.points * (1 - draws.spans).clamp_min(0) * dt;
-    }
-    Tensor first_corners() const {
-      const Tensor& s0 = batch.state(0);
-      if (!begin.defined()) return s0;
-      const torch::NoGradGuard no_grad;
-      const Tensor from = s0.index_select(0, scaled), step = begin.index_select(0, scaled);
-      const fields::Context over = Place{batch.interval(0)}.part(start, begin).select(scaled);
-      return s0.index_copy(0, scaled, field.advance(from, step, field.psi({from, step, over})));
-    }
-
     fields::Query looking_back(const Tensor& end) const {
       const Tensor back = -draws.shares[legs - 1] * span;
       return {end, back, place.part(span, span + back)};
@@ -107,6 +88,7 @@ class Cvf : public Objective {
 
     // Everything whose state is known beforehand, in one forward pass. Rows with U = dt reuse psi(s0, dt).
     void ask_first() {
+      const Tensor& s0 = batch.state(0);
       std::vector<fields::Query> queries{{whole.state(0), whole.step(0), whole.context(0)}};
       std::vector<Tensor*> answers{&secant};
       const auto ask = [&](const fields::Query& query, Tensor& answer) {
@@ -114,14 +96,14 @@ class Cvf : public Objective {
         answers.push_back(&answer);
       };
       const auto from_start = [&](const Tensor& step) {
-        return fields::Query{corner, step, place.part(start, step)};
+        return fields::Query{s0, step, place.part(start, step)};
       };
       Tensor of_scaled;
       first_legs.resize(orders.size());
       for (std::size_t i = 0; i < orders.size(); ++i) ask(from_start(orders[i][0] * span), first_legs[i]);
       if (legs > 0 && !all_whole()) {
         const fields::Context over = place.part(start, span).select(scaled);
-        ask({corner.index_select(0, scaled), span.index_select(0, scaled), over}, of_scaled);
+        ask({s0.index_select(0, scaled), span.index_select(0, scaled), over}, of_scaled);
       }
       if (legs > 0 && options.bidirectional && all_whole()) ask(looking_back(batch.state(1)), last_leg);
       if (options.tangent != Spline::none) {
@@ -135,7 +117,7 @@ class Cvf : public Objective {
     }
 
     void ask_back_from_the_ends() {
-      const Tensor led = field.advance(corner, span, long_side);
+      const Tensor led = field.advance(batch.state(0), span, long_side);
       const Tensor end = batch.state(1).index_copy(0, scaled, led.index_select(0, scaled));
       last_leg = field.psi(looking_back(end));
     }
@@ -145,7 +127,7 @@ class Cvf : public Objective {
       std::vector<Tensor> out;
       for (std::size_t i = 0; i < orders.size(); ++i) {
         const auto forward = options.bidirectional ? legs - 1 : legs;
-        out.push_back(walk(field, corner, span, orders[i], first_legs[i], forward, place));
+        out.push_back(walk(field, batch.state(0), span, orders[i], first_legs[i], forward, place));
       }
       if (options.bidirectional && legs > 0) {
         if (!last_leg.defined()) ask_back_from_the_ends();
@@ -234,9 +216,6 @@ void Cvf::Options::describe(config::Section& s) {
     r.key("scaled_share", &scaled_share, "probability of such a row", config::between(0, 1));
     r.key("shortest", &shortest, "smallest u of span = \"log\"", config::between(1e-6, 1));
     describe_closed(r, rows);
-    r.key("between", &between,
-          "ways that are shorter than dt begin anywhere inside the interval, at the state that the model "
-          "itself has there, not only at frames");
     r.key("both_orders", &both_orders, "the legs in both orders, each against the long side");
     r.choice<Held>("stop_gradient", held, sides, "the side that is a target only");
     r.key("bidirectional", &bidirectional, "the last leg looks back from the end of the long side");
@@ -257,11 +236,6 @@ Cvf::Cvf(const Options& options) : options_(options) {
   if (options.bidirectional && options.both_orders) {
     throw ConfigError("objective.rupture: bidirectional and both_orders exclude each other; switch one off");
   }
-  if (options.between && !options.scales()) {
-    throw ConfigError(
-        "objective.rupture.between is true: with span = \"whole\" every way is as long as its interval; take "
-        "\"scaled\", or leave it out");
-  }
   if (options.span == Span::free && options.corners != 3) {
     throw ConfigError("objective.rupture.corners is {}: span = \"free\" has two legs, so 3", options.corners);
   }
@@ -271,8 +245,7 @@ Needs Cvf::needs() const {
   const auto& o = options_;
   const bool tangent = o.tangent != Spline::none, push = o.push > 0;
   const double legs = (o.corners - 1) * (o.both_orders ? 2 : 1);
-  const double corners = o.between ? 1.0 / 3 : 0;  // without gradients
-  const double closing = o.rows * (legs + (o.scales() ? o.scaled_share * (1 + corners) : 0));
+  const double closing = o.rows * (legs + (o.scales() ? o.scaled_share : 0));
   const double rupture = o.lambda == 0 && o.anchor == 0 ? 0 : closing;
   return {push ? 3 : 2, o.tangent, true, 1 + rupture + (tangent ? 1 : 0) + (push ? 1 : 0)};
 }
@@ -288,7 +261,6 @@ Draws Cvf::draw(const DrawRange& range) const {
   } else if (o.scales()) {
     out.spans = draw_spans(range, o.scaled_share, o.span == Span::log ? o.shortest : 0);
   }
-  if (o.between) out.points = draw_points(range);
   out.closed = draw_closed(range, o.rows);
   return out;
 }

@@ -83,7 +83,6 @@ TEST_P(Forced, TheTruthSatisfiesEveryObjective) {
   for (const auto& [name, text] :
        {std::pair{"cvf", "rupture.span = \"scaled\"\npush.weight = 1.0\nanchor = 1.0"},
         {"cvf", "rupture.rows = 0.4\npush.weight = 1.0"},
-        {"cvf", "rupture = {between = true, rows = 1, scaled_share = 1}"},
         {"cvf", "rupture.span = \"free\"\nrupture.both_orders = true"},
         {"cvf", "rupture.span = \"whole\"\nrupture.bidirectional = true"},
         {"sm", "conditioned = true"},

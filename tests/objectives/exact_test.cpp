@@ -57,8 +57,6 @@ TEST_F(ExactFlow, IsTheMinimumOfCvfWithEveryOption) {
         "rupture = {bidirectional = true, span = \"scaled\", corners = 4, r = \"beta\"}",
         "rupture = {span = \"log\", both_orders = true}\nanchor = 0.7",
         "rupture = {span = \"free\", both_orders = true, stop_gradient = \"long\"}",
-        "rupture = {between = true, rows = 1}",
-        "rupture = {between = true, bidirectional = true, span = \"log\", corners = 4}",
         "rupture.stop_gradient = \"legs\"", "push.weight = 1", "push = {weight = 0.5, gradient = true}",
         "tangent.spline = \"cubic\"", "tangent.spline = \"quintic\"\nrupture.bidirectional = true"}) {
     flow_.zero_grad();

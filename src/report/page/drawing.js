@@ -17,8 +17,9 @@ function drawn(spec, width) {
     right = 14;
   const y = makeScale(axis.y.domain, [height - bottom, top], axis.y.log, Math.round(height / 55));
   const left = 14 + 7 * Math.max(2, ...y.ticks.map((tick) => show(tick).length));
-  const x = makeScale(axis.x.domain, [left, width - right], axis.x.log, Math.max(2, Math.round(width / 90)));
   const frame = { left, right: width - right, top, bottom: height - bottom };
+  const across = Math.max(2, Math.floor((frame.right - left) / 90));
+  const x = makeScale(axis.x.domain, [left, frame.right], axis.x.log, across);
   const hits = [];
   const clip = `clip-${++drawn.count}`;
   const body = svg(

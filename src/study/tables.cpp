@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 #include "core/scores.hpp"
@@ -122,7 +123,7 @@ std::string escaped(std::string text) {
 // To so many significant digits; steps and samples a second are written out: 54200, not 5.42e+04.
 std::string rounded(double value, int digits) {
   const std::string words = fmt::format("{:.{}g}", value, digits);
-  return std::abs(value) < 1e7 ? fmt::format("{}", std::stod(words)) : words;
+  return std::abs(value) < 1e7 ? fmt::format("{}", std::strtod(words.c_str(), nullptr)) : words;
 }
 
 std::vector<std::string> with(std::vector<std::string> names, const std::vector<std::string>& more) {

@@ -39,6 +39,7 @@ TEST(Summary, IsMeanAndDeviationOfASample) {
   EXPECT_EQ(s.text(), "2 ± 1");
   EXPECT_EQ(summarise({{54100.0, "ok"}, {54341.0, "ok"}}).text(), "54200 ± 170");
   EXPECT_EQ(summarise({{9.2e12, "ok"}}).text(), "9.2e+12");
+  EXPECT_EQ(summarise({{1e-310, "ok"}}).text(), "1e-310");
   EXPECT_EQ(summarise({{1.232e-5, "ok"}, {1.236e-5, "ok"}}).text(), "1.23e-05 ± 2.8e-08");
   EXPECT_FALSE(summarise({{1.0, "ok"}}).deviation);
   EXPECT_EQ(summarise({}).text(), "-");

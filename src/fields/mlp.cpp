@@ -3,15 +3,13 @@
 #include "core/errors.hpp"
 #include "fields/parts/layers.hpp"
 #include "kernels/layer_hook.hpp"
-#include "kernels/sit.hpp"
 
 namespace cvf::fields {
 
 using torch::Tensor;
 
 Mlp::Mlp(const StateShape& shape, const Options& options, std::uint64_t seed)
-    : VelocityField(shape), options_(options) {
-  options.check(shape);
+    : VelocityField(shape), options_(options), size_(options.size(shape)) {
   const auto add = [&](const char* name, std::int64_t in, std::int64_t out, Draw draw) {
     torch::nn::Linear linear = register_module(name, torch::nn::Linear(in, out));
     initialise(linear, draw, seed, name);
@@ -37,26 +35,30 @@ Mlp::Block Mlp::make_block(torch::nn::Module& parent, int index, std::uint64_t s
           add("modulate", width, 3 * width, Draw::zero)};
 }
 
+kernels::Engine Mlp::engine() const {
+  return options_.engine == "composed" ? kernels::Engine::composed : kernels::Engine::automatic;
+}
+
+// [B, values], or [1, values] for all rows where no row has a step of its own.
+Tensor Mlp::modulation(const Tensor& dt, const Tensor& conditions) {
+  const Tensor c = kernels::hooked(
+      "step", step_(options_.conditioned ? dt : torch::zeros({1}, dt.options()), conditions, engine()));
+  std::vector<kernels::Linear> layers;
+  for (const auto& block : blocks_) layers.push_back({block.modulate->weight, block.modulate->bias});
+  layers.push_back({final_modulate_->weight, final_modulate_->bias});
+  return kernels::linears_beside(c, layers, engine());
+}
+
+kernels::MlpTrunk Mlp::trunk() const {
+  const auto of = [](const torch::nn::Linear& l) { return kernels::Linear{l->weight, l->bias}; };
+  kernels::MlpTrunk out{size_, of(input_), {}, of(output_), cache_};
+  for (const auto& block : blocks_) out.blocks.push_back({of(block.expand), of(block.contract)});
+  return out;
+}
+
 Tensor Mlp::forward(const Query& query) {
   check(query);
-  const auto& [state, dt, context] = query;
-  using kernels::hooked;
-  const auto engine = options_.engine == "composed" ? kernels::Engine::composed : kernels::Engine::automatic;
-  const auto linear = [engine](const Tensor& x, const torch::nn::Linear& l) {
-    return kernels::linear(x, {l->weight, l->bias}, engine);
-  };
-  const Tensor c =  // [B,W], or [1,W] for all rows where no row has a step of its own
-      hooked("step", step_(options_.conditioned ? dt : torch::zeros({1}, dt.options()), context.conditions(),
-                           engine));
-  Tensor x = hooked("input", linear(state, input_));
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    auto& block = blocks_[i];
-    const auto m = linear(c, block.modulate).chunk(3, 1);  // shift, scale, gate
-    const Tensor hidden = at::gelu(linear(kernels::modulated_norm(x, m[0], m[1]), block.expand), "tanh");
-    x = hooked("blocks", i, x + m[2] * linear(hidden, block.contract));
-  }
-  const auto m = linear(c, final_modulate_).chunk(2, 1);
-  return hooked("output", linear(kernels::modulated_norm(x, m[0], m[1]), output_));
+  return kernels::evaluate(trunk(), engine(), query.state, modulation(query.dt, query.context.conditions()));
 }
 
 // Norm, modulation, expansion and GELU of each block, forward and backward.

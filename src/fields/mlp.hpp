@@ -4,6 +4,7 @@
 #include "fields/field.hpp"
 #include "fields/networks.hpp"
 #include "fields/parts/layers.hpp"
+#include "kernels/mlp.hpp"
 
 namespace cvf::fields {
 
@@ -24,9 +25,14 @@ class Mlp : public VelocityField {
   struct Block {
     torch::nn::Linear expand{nullptr}, contract{nullptr}, modulate{nullptr};
   };
+  kernels::Engine engine() const;
+  torch::Tensor modulation(const torch::Tensor& dt, const torch::Tensor& conditions);
+  kernels::MlpTrunk trunk() const;
   Block make_block(torch::nn::Module& parent, int index, std::uint64_t seed);
 
   Options options_;
+  kernels::MlpSize size_;
+  std::shared_ptr<kernels::MlpCache> cache_ = kernels::make_mlp_cache();
   torch::nn::Linear input_{nullptr}, final_modulate_{nullptr}, output_{nullptr};
   StepEmbedding step_{nullptr};
   std::vector<Block> blocks_;

@@ -228,11 +228,12 @@ void MlpOptions::describe(config::Section& s) {
         config::one_of({"auto", "composed"}));
 }
 
-void MlpOptions::check(const StateShape& shape) const {
+kernels::MlpSize MlpOptions::size(const StateShape& shape) const {
   if (!shape.is_vector())
     throw ConfigError("field 'mlp' needs vector states; for states on a grid take 'sit'");
   if (shape.beside() > 0)
     throw ConfigError("field 'mlp' has no cells for static fields; make them parameters of the vector state");
+  return {shape.channels, width, static_cast<std::int64_t>(width) * expansion, depth};
 }
 
 double MlpOptions::values(const StateShape& shape) const {
@@ -243,7 +244,7 @@ double MlpOptions::values(const StateShape& shape) const {
 }
 
 std::vector<TensorSize> MlpOptions::tensors(const StateShape& shape) const {
-  check(shape);
+  size(shape);  // refuses what does not fit
   const std::int64_t dim = width, inner = dim * expansion;
   Names names;
   names.linear("input", shape.channels, dim);

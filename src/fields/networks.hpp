@@ -82,7 +82,7 @@ struct MlpOptions {
   /// How many numbers a field of this kind has, in floating point: a hostile size must not overflow.
   double values(const StateShape& shape) const;
   std::vector<TensorSize> tensors(const StateShape& shape) const;
-  void check(const StateShape& shape) const;
+  kernels::MlpSize size(const StateShape& shape) const;
 };
 
 /// Waves of the step embedding: so many cosines, as many sines.

@@ -50,4 +50,20 @@ void forward_conv(const cpu::ConvPlan& plan, const float* weights, const Samples
       });
 }
 
+void forward_mlp(const cpu::MlpPlan& plan, const float* weights, const Samples& samples, bool one_modulation,
+                 int threads) {
+  const auto& kernels = cpu_kernels();
+  const long turns = mlp_turns(samples.count);
+  threads = threads_for(turns, threads);
+  const Workspaces workspaces(0, kernels.mlp_scratch(plan, false), threads);
+  const long step = one_modulation ? 0 : (3l * plan.blocks + 2) * plan.dim;
+  for_samples(turns, single_samples(turns, 1), threads, workspaces, [&](const Turn& turn) {
+    const long begin = turn.sample * cpu::mlp_rows, end = std::min(samples.count, begin + cpu::mlp_rows);
+    kernels.mlp_forward({&plan, weights, static_cast<int>(end - begin), samples.state + begin * plan.channels,
+                         samples.modulation + begin * step, step, samples.velocity + begin * plan.channels,
+                         samples.kept != nullptr ? samples.kept + turn.sample * plan.kept_turn : nullptr,
+                         workspaces.own_of(turn.thread)});
+  });
+}
+
 }  // namespace cvf::kernels

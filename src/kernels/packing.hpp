@@ -18,6 +18,9 @@ struct LayerPlaces {
 
 /// One linear layer to its place in a packed buffer.
 void pack_layer(const cpu::LinearPlan& plan, const LayerValues& layer, float* packed);
+void pack_layer_transposed(const cpu::LinearPlan& plan, const LayerValues& layer, float* transposed);
+/// A gradient, packed as the weights are, as the library has it.
+void unpack_layer(const cpu::LinearPlan& plan, const float* sum, const LayerPlaces& layer);
 
 /// patch, then qkv, project, expand, contract of each block, then output; positions [N,D].
 void pack_sit(const cpu::Plan& plan, std::span<const LayerValues> layers, const float* positions,

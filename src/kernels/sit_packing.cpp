@@ -88,6 +88,14 @@ void pack_layer(const LinearPlan& plan, const LayerValues& layer, float* packed)
   for (int j = 0; j < plan.out_panels; ++j) pack_panel(plan, j, layer.weight, layer.bias, packed);
 }
 
+void pack_layer_transposed(const LinearPlan& plan, const LayerValues& layer, float* transposed) {
+  for (int p = 0; p < plan.in_panels; ++p) pack_transposed(plan, p, layer.weight, transposed);
+}
+
+void unpack_layer(const LinearPlan& plan, const float* sum, const LayerPlaces& layer) {
+  for (int j = 0; j < plan.out_panels; ++j) unpack_panel(plan, j, {sum}, layer.weight, layer.bias);
+}
+
 void pack_sit(const cpu::Plan& plan, std::span<const LayerValues> layers, const float* positions,
               float* packed, int threads) {
   const auto plans = flat_plans(plan);

@@ -36,6 +36,13 @@ struct ConvSize {
   std::int64_t modulation_values() const { return static_cast<std::int64_t>(dilations.size()) * 3 * dim; }
 };
 
+/// The numbers that fix the network for vector states.
+struct MlpSize {
+  std::int64_t channels = 1, dim = 128, inner = 128, depth = 3;
+
+  std::int64_t modulation_values() const { return depth * 3 * dim + 2 * dim; }  // of one sample
+};
+
 /// Which cell of an axis of n cells stands at place i, which may lie outside: periodic axes wrap, walls
 /// mirror, other boundaries repeat the cell at the edge.
 std::int64_t source_cell(std::int64_t i, std::int64_t n, const AxisBoundary& axis);

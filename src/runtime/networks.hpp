@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/conv_plan.hpp"
+#include "kernels/mlp_plan.hpp"
 #include "kernels/sit_plan.hpp"
 #include "runtime/modulation.hpp"
 #include "runtime/network.hpp"
@@ -58,13 +59,9 @@ class Mlp : public Network {
   double flops() const override;
 
  private:
-  struct Block {
-    kernels::DenseLayer expand, contract;
-  };
-  std::size_t width_;
   Modulation modulation_;
-  kernels::DenseLayer input_, output_;
-  std::vector<Block> blocks_;
+  std::unique_ptr<const kernels::MlpLayout> layout_;
+  kernels::Buffer packed_;
 };
 
 }  // namespace cvf::runtime

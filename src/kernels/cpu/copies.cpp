@@ -1,6 +1,5 @@
-// Between the library's matrices and panels, and what is done to every value.
+// Between the library's matrices and panels, and sums.
 #include "kernels/cpu/entry.hpp"
-#include "kernels/cpu/rows.hpp"
 #include "kernels/cpu/vec.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {
@@ -21,20 +20,6 @@ void add(const float* from, long count, float* to) {
   long i = 0;
   for (; i + lanes <= count; i += lanes) store(to + i, load(to + i) + load(from + i));
   for (; i < count; ++i) to[i] += from[i];
-}
-
-void gelu(float* values, long count) {
-  long i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const Vec x = load(values + i);
-    store(values + i, x * share_of(gelu_tanh, x));
-  }
-  if (i == count) return;
-  float last[lanes] = {};
-  for (long k = i; k < count; ++k) last[k - i] = values[k];
-  const Vec x = load(last);
-  store(last, x * share_of(gelu_tanh, x));
-  for (long k = i; k < count; ++k) values[k] = last[k - i];
 }
 
 }  // namespace cvf::kernels::cpu::CVF_SIMD

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/cpu/conv_plan.hpp"
+#include "kernels/cpu/mlp_plan.hpp"
 
 namespace cvf::kernels::cpu::CVF_SIMD {
 
@@ -18,12 +19,15 @@ long conv_shared(const ConvPlan& plan);
 long conv_scratch(const ConvPlan& plan);
 long conv_backward_scratch(const ConvPlan& plan);
 
+void mlp_forward(const MlpForward& f);
+void mlp_backward(const MlpBackward& b);
+long mlp_scratch(const MlpPlan& plan, bool backward);
+
 void adamw(const AdamW& a, float* weight, const float* gradient, float* mean, float* square, long count);
 double peak(long rounds);
 
 void transpose(const float* from, long from_step, int rows, int columns, float* to, long to_step);
 void add(const float* from, long count, float* to);
-void gelu(float* values, long count);
 void to_panels(const float* from, long from_step, int begin, int end, int columns, float* to, long stride);
 void dense(const float* x, long stride, int in_panels, const float* w, const float* bias, int out, int begin,
            int end, float* to, long to_step);

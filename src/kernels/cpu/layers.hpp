@@ -104,6 +104,29 @@ struct WithBias {
   }
 };
 
+/// gelu = GELU(x*w + bias); what enters GELU is kept when asked
+struct GeluOfHidden {
+  const float* bias;
+  Matrix gelu, kept;  // gelu's rows are those of the block of rows, kept's those of the sample
+  int offset;
+  template <int Rows>
+  CVF_INLINE void operator()(Tile<Rows>& tile, int row, int j) const {
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const Vec b = load(bias + j * panel + i * lanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < Rows; ++r) tile.v[r][i] = tile.v[r][i] + b;
+    }
+    if (kept.data != nullptr) tile.write(kept.at(j, row + offset));
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int i = 0; i < vectors; ++i) tile.v[r][i] = tile.v[r][i] * share_of(gelu_tanh, tile.v[r][i]);
+    }
+    tile.write(gelu.at(j, row));
+  }
+};
+
 /// out = x + gate * (x*w + bias)
 struct GatedResidual {
   const float *bias, *gate;

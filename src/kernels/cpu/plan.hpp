@@ -105,6 +105,9 @@ struct AdamW {
 struct ConvPlan;  // conv_plan.hpp
 struct ConvForward;
 struct ConvBackward;
+struct MlpPlan;  // mlp_plan.hpp
+struct MlpForward;
+struct MlpBackward;
 
 /// The entry points of one flavour.
 struct Kernels {
@@ -117,6 +120,9 @@ struct Kernels {
       const ConvPlan&);  // floats of scratch: of a team, of a thread, of a thread that goes backward
   long (*conv_scratch)(const ConvPlan&);
   long (*conv_backward_scratch)(const ConvPlan&);
+  void (*mlp_forward)(const MlpForward&);
+  void (*mlp_backward)(const MlpBackward&);
+  long (*mlp_scratch)(const MlpPlan&, bool backward);
   void (*adamw)(const AdamW&, float* weight, const float* gradient, float* mean, float* square, long count);
   double (*peak)(
       long rounds);  // runs `rounds` rounds of independent multiply-adds, gives the operations done
@@ -125,7 +131,6 @@ struct Kernels {
   /// to[c*to_step + r] = from[r*from_step + c]
   void (*transpose)(const float* from, long from_step, int rows, int columns, float* to, long to_step);
   void (*add)(const float* from, long count, float* to);  // to += from
-  void (*gelu)(float* values, long count);                // in its tanh form, in place
   /// The rows [begin, end) of a matrix of the library as panels `stride` floats apart.
   void (*to_panels)(const float* from, long from_step, int begin, int end, int columns, float* to,
                     long stride);

@@ -68,6 +68,8 @@ void StateFacts::describe(config::Section& s) {
   s.key("dt_ref", &dt_ref, "training frame interval, the unit of the field's step", config::above(0));
   s.key("delta_min", &delta_min, "spacing of the source frames", config::above(0));
   s.key("largest_dt", &largest_dt, "longest step in training", config::above(0));
+  s.key("usual_dt", &usual_dt, "longest step that training saw often, the solvers' bound; 0: largest_dt",
+        config::at_least(0));
   s.key("data_hash", &data_hash, "hash of the training data");
 }
 
@@ -84,6 +86,9 @@ void check(const StateFacts& state, const Provenance& provenance) {
   if (distinct.size() != channels.size()) throw ModelError("two channels have the same name");
   for (const double step : {state.dt_ref, state.delta_min, state.largest_dt}) {
     if (!std::isfinite(step) || step <= 0) throw ModelError("a step of {} makes no model", step);
+  }
+  if (!(state.usual_dt >= 0 && state.usual_dt <= state.largest_dt)) {
+    throw ModelError("usual_dt = {} is not between 0 and largest_dt = {}", state.usual_dt, state.largest_dt);
   }
   for (const auto& [key, text] : provenance) {
     if (key.find('=') != std::string::npos) throw ModelError("provenance key '{}' has a '='", key);

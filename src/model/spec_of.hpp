@@ -18,9 +18,13 @@ struct StateFacts : StateSpec {
   double dt_ref = 1;      // training frame interval, the unit of the field's step
   double delta_min = 1;   // spacing of the source frames, before down-sampling
   double largest_dt = 1;  // longest step in training: beyond it the field extrapolates
+  double usual_dt = 0;    // longest step that training saw often; 0: largest_dt
   std::string data_hash;  // of the training data
 
   void describe(config::Section& section);
+
+  /// How far a solver goes at once unless it is told. Of uneven times the longest gap may have been seen once.
+  double step_bound() const { return usual_dt > 0 ? usual_dt : largest_dt; }
 };
 
 inline constexpr int most_members = 100;

@@ -108,7 +108,7 @@ void GcsOptions::describe(config::Section& s) {
         config::at_least(1));
   s.key("max_step", &max_step,
         "where a search begins at most; 0: at the whole way to the target (paper), "
-        "-1: at the model's longest training step",
+        "-1: at the longest step that training saw often",
         config::at_least(-1));
   s.key("warm_start", &warm_start, "begin a search at this times the last accepted step; 0: do not",
         config::at_least(0));

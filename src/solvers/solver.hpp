@@ -66,7 +66,7 @@ inline bool passes_targets(const Solver& solver) {
 /// What a solver takes from the model that it steps, unless its options say otherwise; 0 = unknown.
 struct Context {
   double delta_min = 0;                                     // spacing of the source frames
-  double largest_step = 0;                                  // longest step in training
+  double largest_step = 0;                                  // longest one that training saw often
   std::shared_ptr<const StepErrors> step_errors = nullptr;  // that was learned for the model, if it was
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <numeric>
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
@@ -23,9 +25,21 @@ double tidy(double step) {
   return std::stod(fmt::format("{:.12g}", step));
 }
 
+// Even steps, or the longest of steps that scatter a little. Where a frame is missing here and there, or frames
+// are random, it leaves out the rare long gaps, on which a field is at its worst. Where gaps are short or long
+// and none between, the mean: that many short ones would cost too much.
+double usual_step(const std::vector<double>& steps) {
+  const double mean = std::accumulate(steps.begin(), steps.end(), 0.0) / static_cast<double>(steps.size());
+  double longest = 0;
+  for (const double step : steps) {
+    if (step <= 1.25 * mean) longest = std::max(longest, step);
+  }
+  return longest >= mean / 2 ? longest : mean;
+}
+
 struct Steps {
-  std::vector<double> source, training;  // between neighbouring frames
-  double largest = 0;                    // over any stride
+  std::vector<double> source, training;                   // between neighbouring frames
+  std::map<std::int64_t, std::vector<double>> by_stride;  // of the pairs that training draws
 };
 
 void add_steps(Steps& steps, const std::vector<double>& times, const std::vector<std::size_t>& kept,
@@ -35,7 +49,7 @@ void add_steps(Steps& steps, const std::vector<double>& times, const std::vector
     steps.training.push_back(times[kept[i]] - times[kept[i - 1]]);
     for (const auto stride : strides) {
       const auto back = static_cast<std::size_t>(stride);
-      if (back <= i) steps.largest = std::max(steps.largest, times[kept[i]] - times[kept[i - back]]);
+      if (back <= i) steps.by_stride[stride].push_back(times[kept[i]] - times[kept[i - back]]);
     }
   }
 }
@@ -53,6 +67,10 @@ Steps steps_of(const data::Source& source, const std::vector<std::size_t>& sampl
     throw DataError("{}: after down-sampling by {} no training sample has two frames",
                     source.description().file, o.downsampling.factor);
   }
+  if (steps.by_stride.empty()) {
+    throw DataError("{}: no training sample has frames that are loader.strides = [{}] apart",
+                    source.description().file, fmt::join(o.loader.strides, ", "));
+  }
   return steps;
 }
 
@@ -66,7 +84,12 @@ model::StateFacts facts(const data::Source& source, const Steps& steps, const Ru
   }
   out.dt_ref = o.data.dt_ref > 0 ? o.data.dt_ref : tidy(median(steps.training));
   out.delta_min = o.data.delta_min > 0 ? o.data.delta_min : tidy(median(steps.source));
-  out.largest_dt = tidy(steps.largest);
+  out.largest_dt = 0;
+  for (const auto& [stride, pairs] : steps.by_stride) {
+    out.largest_dt = std::max(out.largest_dt, tidy(*std::max_element(pairs.begin(), pairs.end())));
+  }
+  const double usual = tidy(usual_step(steps.by_stride.rbegin()->second));  // of the pairs farthest apart
+  out.usual_dt = std::min(std::max(usual, out.delta_min), out.largest_dt);
   out.data_hash = data_hash(o.data.file);
   return out;
 }

@@ -127,6 +127,7 @@ TEST(TrainedModel, TheRecipeComesBackWithItsStrangestWords) {
   EXPECT_EQ(loaded.state.dt_ref, 0.1);
   EXPECT_EQ(loaded.state.delta_min, 0.05);
   EXPECT_EQ(loaded.state.largest_dt, 0.8);
+  EXPECT_EQ(loaded.state.step_bound(), 0.8) << "older models do not say what is usual";
   EXPECT_EQ(loaded.provenance, spec.provenance);
 }
 

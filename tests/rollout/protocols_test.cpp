@@ -96,6 +96,17 @@ TEST_F(Protocols, TimeInformedWithAnExactFieldIsTheTruth) {
   EXPECT_LT(forecast.frames[2][4].steps[3].error, 1e-10);
 }
 
+TEST_F(Protocols, StepsAreNoLongerThanThoseThatTrainingSawOften) {
+  model_.spec.state.largest_dt = 0.8;
+  for (const auto& [usual, steps] : {std::pair{0.0, 1U}, {0.2, 4U}}) {
+    model_.spec.state.usual_dt = usual;
+    for (const auto* name : {"gcs", "euler"}) {
+      const auto forecast = time_informed(setup(*solver(name)), array_of(start_), times_);
+      EXPECT_EQ(forecast.frames[2][4].steps.size(), steps) << name << " over 0.8, usual_dt = " << usual;
+    }
+  }
+}
+
 TEST_F(Protocols, DirectSolvesEveryTargetFromTheStart) {
   const auto gcs = solver("gcs", "max_step=0");
   const auto forecast = direct(setup(*gcs), array_of(start_), times_);

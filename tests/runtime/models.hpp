@@ -53,7 +53,7 @@ inline constexpr Kind kinds[]{
 
 inline model::TrainedModel random_model(const Kind& kind, int members = 1) {
   const std::string text = fmt::format("members = {}\n", members) +
-                           "[state]\ndt_ref = 0.8\ndelta_min = 0.1\nlargest_dt = 0.8\n" +
+                           "[state]\ndt_ref = 0.8\ndelta_min = 0.1\nlargest_dt = 0.8\nusual_dt = 0.4\n" +
                            std::string(kind.state) + kind.context + "[field]\n" + kind.field +
                            "[normalizer]\nname = \"" + kind.normalizer + "\"\n";
   const auto spec = model::from_toml(text, "test");

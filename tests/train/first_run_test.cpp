@@ -104,6 +104,32 @@ TEST(FirstRun, TakesEveryFrameOfUnevenTimes) {
   EXPECT_TRUE(has(text, "times are uneven")) << text;
 }
 
+// Times with the given gaps, again and again.
+model::StateFacts facts_of_gaps(const std::vector<double>& gaps) {
+  const Scratch scratch;
+  double t = 0;
+  const auto times =
+      numbers([&](double i) { return i == 0 ? 0 : t += gaps[static_cast<std::size_t>(i - 1) % gaps.size()]; },
+              frames);
+  auto options = read(proposed(circles(scratch, 0.1, {{"t.npy", times}})));
+  options.downsampling.factor = 1;
+  return prepare(options).spec.state;
+}
+
+TEST(UnevenTimes, LeaveSolversTheStepsThatTrainingSawOften) {
+  const auto expect = [](const std::vector<double>& gaps, double usual, double largest, const char* why) {
+    const auto facts = facts_of_gaps(gaps);
+    EXPECT_NEAR(facts.usual_dt, usual, 1e-6) << why;
+    EXPECT_NEAR(facts.largest_dt, largest, 1e-6) << why;
+    EXPECT_EQ(facts.step_bound(), facts.usual_dt) << why;
+  };
+  expect({0.5}, 0.5, 0.5, "even");
+  expect({0.5, 0.55, 0.45}, 0.55, 0.55, "a scatter leaves no frame out of reach of one step");
+  expect({0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1}, 0.5, 1, "a frame is missing here and there");
+  expect({0.01, 0.01, 0.01, 0.97}, 0.25, 0.97, "short or long: the mean");
+  expect({1, 0.01, 1, 0.01, 1}, 1, 1, "never below the spacing of the frames, where gcs begins to probe");
+}
+
 TEST(FirstRun, NamesTheParametersAndSpreadsSamplesThatTheySort) {
   const Scratch scratch;
   const auto mixed = numbers([](double i) { return std::sin(i); }, samples);

@@ -7,6 +7,7 @@
 #include "core/registry.hpp"
 #include "model/trained_model.hpp"
 #include "objectives/objective.hpp"
+#include "support/has.hpp"
 #include "support/training.hpp"
 #include "train/failure.hpp"
 
@@ -14,6 +15,7 @@ namespace cvf::train {
 namespace {
 
 namespace fs = std::filesystem;
+using testing_support::has;
 using testing_support::losses_of;
 using testing_support::run;
 using testing_support::Scratch;
@@ -95,7 +97,18 @@ TEST(Training, RecordsTheStepsThatItSaw) {
   EXPECT_DOUBLE_EQ(facts.delta_min, 0.1);
   EXPECT_DOUBLE_EQ(facts.dt_ref, 0.2);
   EXPECT_NEAR(facts.largest_dt, 0.6, 1e-12);
+  EXPECT_EQ(facts.usual_dt, facts.largest_dt) << "of the longest stride";
   EXPECT_EQ(facts.data_hash.substr(0, 7), "sha256:");
+}
+
+TEST(Training, RefusesStridesThatNoSampleHas) {
+  const Scratch scratch;
+  try {
+    run(tiny_run(scratch.path("data.h5"), "loader.strides = [17]"), scratch.path("run"));
+    FAIL() << "17 frames were taken to have two that are 17 apart";
+  } catch (const DataError& error) {
+    EXPECT_TRUE(has(error.what(), "no training sample has frames that are loader.strides = [17] apart"));
+  }
 }
 
 TEST(Training, GivesTheSameBytesTwice) {

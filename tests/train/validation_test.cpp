@@ -42,7 +42,7 @@ double error_by_hand(const model::TrainedModel& model, const RunData& run_data, 
   std::vector<double> times;
   for (std::size_t i = 0; i < whole->times.size(); i += every) times.push_back(whole->times[i]);
   const auto solver = o.solver.build(solvers::Context{.delta_min = run_data.spec.state.delta_min,
-                                                      .largest_step = run_data.spec.state.largest_dt});
+                                                      .largest_step = run_data.spec.state.step_bound()});
   const auto forecast = rollout::time_informed({.model = rollout::on_tensors(model), .solver = *solver},
                                                rollout::array_of(frames.slice(0, 0, 1)), {times});
   return (rollout::tensor_of(forecast.states)[0] - frames)

@@ -13,7 +13,7 @@ void FixedOptions::describe(config::Section& s) {
         config::at_least(1));
   s.key("max_step", &max_step,
         "a longer way is first divided into equal parts of at most this, where h = 0; 0: never, -1: the "
-        "model's longest training step",
+        "longest step that training saw often",
         config::at_least(-1));
 }
 

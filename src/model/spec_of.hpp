@@ -23,7 +23,8 @@ struct StateFacts : StateSpec {
 
   void describe(config::Section& section);
 
-  /// How far a solver goes at once unless it is told. Of uneven times the longest gap may have been seen once.
+  /// How far a solver goes at once unless it is told. Of uneven times the longest gap may have been seen
+  /// once.
   double step_bound() const { return usual_dt > 0 ? usual_dt : largest_dt; }
 };
 

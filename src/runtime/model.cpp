@@ -124,9 +124,10 @@ Model Model::from(const std::string& path, const model::folder::Files& files, Sp
   shared->habits = run::habits_of(shared->spec.provenance, shared->run_toml, path);
   shared->habits.solver = run::solver_for(shared->habits.solver, settings);
   shared->step_errors = run::load_step_errors(path, shared->checkpoint);
-  shared->solver = shared->habits.solver.build(solvers::Context{.delta_min = shared->spec.state.delta_min,
-                                                                .largest_step = shared->spec.state.step_bound(),
-                                                                .step_errors = shared->step_errors});
+  shared->solver =
+      shared->habits.solver.build(solvers::Context{.delta_min = shared->spec.state.delta_min,
+                                                   .largest_step = shared->spec.state.step_bound(),
+                                                   .step_errors = shared->step_errors});
   shared->doubles = calibrated_by_doubling(path);
   out.shared_ = std::move(shared);
   return out;

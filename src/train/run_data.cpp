@@ -25,9 +25,9 @@ double tidy(double step) {
   return std::stod(fmt::format("{:.12g}", step));
 }
 
-// Even steps, or the longest of steps that scatter a little. Where a frame is missing here and there, or frames
-// are random, it leaves out the rare long gaps, on which a field is at its worst. Where gaps are short or long
-// and none between, the mean: that many short ones would cost too much.
+// Even steps, or the longest of steps that scatter a little. Where a frame is missing here and there, or
+// frames are random, it leaves out the rare long gaps, on which a field is at its worst. Where gaps are short
+// or long and none between, the mean: that many short ones would cost too much.
 double usual_step(const std::vector<double>& steps) {
   const double mean = std::accumulate(steps.begin(), steps.end(), 0.0) / static_cast<double>(steps.size());
   double longest = 0;

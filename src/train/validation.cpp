@@ -122,7 +122,8 @@ Validation::Validation(const RunData& run_data, const RunOptions& o) {
     if (o.downsampling.factor > 1) add_kept(samples[i], whole->times.size(), o);
   }
   const auto& state = run_data.spec.state;
-  solver_ = o.solver.build(solvers::Context{.delta_min = state.delta_min, .largest_step = state.step_bound()});
+  solver_ =
+      o.solver.build(solvers::Context{.delta_min = state.delta_min, .largest_step = state.step_bound()});
 }
 
 // Of the frames of `every_frame_`'s newest sample, those that training would see.

@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <memory>
+#include <utility>
 
+#include "core/errors.hpp"
 #include "data/hdf5.hpp"
 
 namespace cvf::data::hdf5 {
@@ -171,6 +175,12 @@ herr_t unlock(H5FD_t* file) {
 hid_t driver() {
   static const H5FD_class_t description = [] {
     H5FD_class_t d = {};
+#ifdef H5FD_CLASS_VERSION  // HDF5 1.14 and later reject a driver without them
+    constexpr H5FD_class_value_t unregistered =
+        491;  // any of 256 to 511: free for drivers without an official number
+    d.version = H5FD_CLASS_VERSION;
+    d.value = unregistered;
+#endif
     d.name = "cvf";
     d.maxaddr = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
     d.fc_degree = H5F_CLOSE_WEAK;
@@ -195,17 +205,26 @@ hid_t driver() {
     std::copy(std::begin(map), std::end(map), d.fl_map);
     return d;
   }();
-  static const hid_t id = H5FDregister(&description);
+  static const hid_t id = [] {
+    const hid_t registered = H5FDregister(&description);
+    if (registered < 0) throw DataError("libhdf5 {} rejects the file driver: {}", H5_VERS_INFO, reason());
+    return registered;
+  }();
   return id;
 }
 
 }  // namespace
 
 void use_file_driver(hid_t access, const SharedFaults& faults) {
-  H5Pset_driver(access, driver(), &faults);
+  if (H5Pset_driver(access, driver(), &faults) < 0) {
+    throw DataError("libhdf5 does not accept the file driver: {}", reason());
+  }
 }
 
 SharedFaults faults_of(hid_t file) {
+  // Only a handle of this driver points to faults: that of libhdf5's own driver is a file descriptor.
+  const Handle access(H5Fget_access_plist(file));
+  if (!access || H5Pget_driver(access.get()) != driver()) return std::make_shared<Faults>();
   void* faults = nullptr;
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &faults) < 0) return std::make_shared<Faults>();
   return *static_cast<const SharedFaults*>(faults);

@@ -87,5 +87,24 @@ TEST(Hdf5, ReadsTheSameWithAFittedChunkCache) {
   EXPECT_EQ(value, 3.5F);
 }
 
+// The handle of another driver is a file descriptor, not a pointer to faults.
+TEST(Hdf5, AFileOfAnotherDriverHasNoFaults) {
+  const Scratch scratch;
+  File::create(scratch.path("a.h5")).close();
+  const Guard guard;
+  const Handle file(H5Fopen(scratch.path("a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  ASSERT_TRUE(file);
+  const SharedFaults faults = faults_of(file.get());
+  EXPECT_EQ(faults->read, 0);
+  EXPECT_EQ(faults->write, 0);
+}
+
+TEST(Hdf5, ADriverThatIsNotAcceptedIsAnError) {
+  const Guard guard;
+  EXPECT_NE(
+      sentence_of([] { use_file_driver(H5I_INVALID_HID, std::make_shared<Faults>()); }).find("file driver"),
+      std::string::npos);
+}
+
 }  // namespace
 }  // namespace cvf::data::hdf5

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "core/interrupt.hpp"
 #include "support/small_study.hpp"
@@ -17,7 +19,7 @@ using testing_support::sentence_of;
 using testing_support::SmallStudy;
 using testing_support::write_text;
 
-const Json& scene_of(const Json& document, const std::string& data) {
+const Json& scene_of(const Json& document, std::string_view data) {
   for (const auto& scene : document["scenes"]) {
     if (scene["data"] == data) return scene;
   }

@@ -1,10 +1,10 @@
-# Front door. `make demo` and `make test` work on a fresh Debian 12: they install what is missing, build and run.
+# Front door. `make demo` and `make test` work on a fresh Debian 12 or 13: they install what is missing, build and run.
 BUILD := build
 JOBS  := $(shell nproc)
 # Two tests at a time share the cores: a thread that spins for another one would take the time that the other needs.
 CTEST := OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 ctest --output-on-failure
 
-.PHONY: all setup build demo test test-slow test-torch2 torture bench package format lint asan tsan clean
+.PHONY: all setup build demo test test-slow test-torch2 test-debian torture bench package format lint asan tsan clean
 
 all: build
 
@@ -39,6 +39,10 @@ test-torch2: | setup
 	  echo '  make test-torch2 TORCH2=$$(echo $(CURDIR)/out/torch2/lib/python3*/site-packages/torch)'; exit 1; fi
 	@cmake --preset torch2 $(if $(TORCH2),-DCVF_TORCH_WHEEL=$(TORCH2)) && cmake --build build-torch2 -j $(JOBS)
 	@cd build-torch2 && $(CTEST) -LE slow -j $(JOBS)
+
+# The commands of the README in an empty Debian system (RELEASE=trixie or bookworm), an hour or two.
+test-debian:
+	@scripts/test-debian "$(RELEASE)"
 
 # Thousands of faults, kills, damaged files and races, some twenty minutes. TORTURE="--seed 7" gives other ones,
 # TORTURE="--only train-kill --from 20" goes on with one kind.

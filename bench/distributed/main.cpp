@@ -36,7 +36,7 @@ double median_of_rounds(train::ProcessGroup& group, const std::vector<torch::Ten
 void measure(int megabytes, double bucket) {
   constexpr std::int64_t floats = 16384;  // 64 kB
   const std::vector<torch::Tensor> gradients = torch::randn({megabytes * 16, floats}).unbind();
-  auto group = train::ProcessGroup::join({.bucket_megabytes = bucket});
+  auto group = train::ProcessGroup::join(".", {.bucket_megabytes = bucket});
   const double cost = median_of_rounds(group, gradients);
   if (group.leads()) {
     fmt::print("{} ranks, {} MB of gradients, buckets of {} MB: {:.2f} ms an average\n", group.size(),

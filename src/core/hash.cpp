@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <array>
 #include <fstream>
@@ -59,13 +58,6 @@ Digest sha256(std::string_view text) {
   Sha256 hash;
   hash.add(text);
   return hash.finish();
-}
-
-Digest hmac_sha256(std::string_view key, std::string_view text) {
-  Digest out{};
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-       reinterpret_cast<const unsigned char*>(text.data()), text.size(), out.data(), nullptr);
-  return out;
 }
 
 Digest sha256_of_file(const std::string& path) {

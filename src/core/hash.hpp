@@ -28,7 +28,6 @@ class Sha256 {
 
 std::string hex(const Digest& digest);
 Digest sha256(std::string_view text);
-Digest hmac_sha256(std::string_view key, std::string_view text);  // RFC 2104: who can tell it knows the key
 Digest sha256_of_file(const std::string& path);
 
 // CRC-32C (Castagnoli): the checksum of TFRecord files and of journals.

@@ -60,7 +60,7 @@ bool is_ours(const std::string& name) {
 }
 
 bool is_housekeeping(const std::string& name) {
-  return name == ".lock" || without_ending(name) == marker_name;
+  return name == ".lock" || name == ".ranks" || without_ending(name) == marker_name;
 }
 
 void append(Paths& all, const Paths& more) {

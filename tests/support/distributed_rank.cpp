@@ -126,7 +126,7 @@ void run(int ranks, const std::string& what, const std::string& folder) {
     // So long that a rank which ends early has not waited for it.
     constexpr double very_long = 3600;
     ProcessGroup group =
-        ProcessGroup::join({.timeout = what == "stops" ? 4 : very_long, .bucket_megabytes = 0.5});
+        ProcessGroup::join(folder, {.timeout = what == "stops" ? 4 : very_long, .bucket_megabytes = 0.5});
     files::write_atomically(own, act(group, what, folder));
   } catch (const DistributedError& error) {
     files::write_atomically(own, error.what());

@@ -1,5 +1,7 @@
 // Who we are, as each launcher tells it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 
@@ -30,8 +32,7 @@ TEST(Membership, FollowsEveryConvention) {
   struct Case {
     Variables variables;
     int rank, size, local_rank;
-    std::string address;
-    int port;
+    std::string address, launch;
   };
   const Case cases[] = {
       {{{"RANK", "2"},
@@ -43,27 +44,39 @@ TEST(Membership, FollowsEveryConvention) {
        4,
        1,
        "head",
-       1234},
-      {{{"RANK", "0"}, {"WORLD_SIZE", "1"}}, 0, 1, 0, "", 0},
+       "torchrun MASTER_PORT=1234"},
+      {{{"RANK", "0"}, {"WORLD_SIZE", "1"}}, 0, 1, 0, "", ""},
       {{{"OMPI_COMM_WORLD_RANK", "1"},
         {"OMPI_COMM_WORLD_SIZE", "2"},
         {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
-        {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}},
+        {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+        {"PMIX_NAMESPACE", "77"},
+        {"OMPI_MCA_ess_base_jobid", "77"}},
        1,
        2,
        1,
        "127.0.0.1",
-       29500},
+       "Open MPI PMIX_NAMESPACE=77 OMPI_MCA_ess_base_jobid=77"},
+      {{{"PMI_RANK", "1"},
+        {"PMI_SIZE", "2"},
+        {"MPI_LOCALRANKID", "1"},
+        {"MPI_LOCALNRANKS", "2"}},
+       1,
+       2,
+       1,
+       "127.0.0.1",
+       fmt::format("MPICH {}", getppid())},
       {{{"PMI_RANK", "3"},
         {"PMI_SIZE", "8"},
         {"MPI_LOCALRANKID", "1"},
         {"MPI_LOCALNRANKS", "2"},
-        {"MASTER_ADDR", "n0"}},
+        {"MASTER_ADDR", "n0"},
+        {"CVF_LAUNCH_ID", "tuesday"}},
        3,
        8,
        1,
        "n0",
-       29500},
+       "tuesday"},
       {{{"SLURM_PROCID", "5"},
         {"SLURM_NTASKS", "16"},
         {"SLURM_LOCALID", "1"},
@@ -75,22 +88,23 @@ TEST(Membership, FollowsEveryConvention) {
        16,
        1,
        "node03",
-       20017},
+       "Slurm SLURM_JOB_ID=4200017 SLURM_STEP_ID=0"},
       {{{"SLURM_PROCID", "1"},
         {"SLURM_NTASKS", "2"},
         {"SLURM_STEP_ID", "0"},
+        {"SLURM_RESTART_COUNT", "2"},
         {"SLURM_LAUNCH_NODE_IPADDR", "10.0.0.1"}},
        1,
        2,
        0,
        "10.0.0.1",
-       29500},
-      {{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}, 0, 1, 0, "", 0},  // the batch script itself, not a
+       "Slurm SLURM_STEP_ID=0 SLURM_RESTART_COUNT=2"},
+      {{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}, 0, 1, 0, "", ""},  // the batch script itself, not a
                                                                          // step of it
       {{{"OMPI_COMM_WORLD_RANK", "1"},
         {"OMPI_COMM_WORLD_SIZE", "3"},
         {"MASTER_ADDR", "n1"},
-        {"MASTER_PORT", "7"},
+        {"PMIX_NAMESPACE", "7"},
         {"SLURM_PROCID", "0"},
         {"SLURM_NTASKS", "1"},
         {"SLURM_STEP_ID", "0"}},
@@ -98,7 +112,7 @@ TEST(Membership, FollowsEveryConvention) {
        3,
        0,
        "n1",
-       7},  // mpirun inside a Slurm job
+       "Open MPI PMIX_NAMESPACE=7"},  // mpirun inside a Slurm job
   };
   for (const auto& expected : cases) {
     const auto found = membership(with(expected.variables));
@@ -107,7 +121,7 @@ TEST(Membership, FollowsEveryConvention) {
     EXPECT_EQ(found.size, expected.size) << which;
     EXPECT_EQ(found.local_rank, expected.local_rank) << which;
     EXPECT_EQ(found.address, expected.address) << which;
-    EXPECT_EQ(found.port, expected.port) << which;
+    EXPECT_EQ(found.launch, expected.launch) << which;
   }
 }
 
@@ -119,12 +133,11 @@ TEST(Membership, RefusesWhatMakesNoSenseAndNamesTheVariable) {
   const Case cases[] = {{"WORLD_SIZE", "", "RANK is set but WORLD_SIZE is not"},
                         {"RANK", "", "WORLD_SIZE is set but RANK is not"},
                         {"MASTER_ADDR", "", "MASTER_ADDR is not set"},
-                        {"MASTER_PORT", "", "MASTER_PORT is not"},
+                        {"MASTER_PORT", "", "set CVF_LAUNCH_ID to the same new text for every rank"},
                         {"RANK", "2", "RANK = 2 must be between 0 and 1"},
                         {"RANK", "-1", "RANK = -1 must be between 0 and 1"},
                         {"RANK", "one", "RANK = 'one' is not a whole number"},
-                        {"WORLD_SIZE", "0", "WORLD_SIZE = 0 must be between 1"},
-                        {"MASTER_PORT", "70000", "MASTER_PORT = 70000 must be between 1 and 65535"}};
+                        {"WORLD_SIZE", "0", "WORLD_SIZE = 0 must be between 1"}};
   for (const auto& bad : cases) {
     auto variables = whole;
     variables[bad.name] = bad.value;

@@ -3,25 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
-#include <set>
 #include <sstream>
 #include <thread>
 
-#include "core/interrupt.hpp"
 #include "support/group_tensors.hpp"
-#include "support/listeners.hpp"
 #include "support/program.hpp"
 
 namespace cvf::train {
 namespace {
 
-using testing_support::free_port;
-using testing_support::is_loopback;
 using testing_support::Program;
 using testing_support::Scratch;
-using testing_support::sentence_of;
 using testing_support::tensors_of_rank;
 using torch::Tensor;
 
@@ -160,7 +153,7 @@ TEST(TeamOfRanks, PassesASignalOnOnceAndWaitsForWhatIsBeingSaved) {
 }
 
 TEST(TeamOfOne, ChangesNothing) {
-  ProcessGroup group = ProcessGroup::join({}, {});
+  ProcessGroup group = ProcessGroup::join("/nowhere", {}, {});
   EXPECT_EQ(group.size(), 1);
   EXPECT_TRUE(group.leads());
   const Tensor weight = torch::randn({5});
@@ -189,70 +182,6 @@ TEST(TeamOfRanks, ListensToNobodyOnceAllHaveCome) {
           << "rank " << rank << ": " << place;
     }
   }
-}
-
-// Two ranks in one process, the first in a thread of its own; the sentences with which they could not meet.
-std::vector<std::string> meet(const std::vector<std::string>& secrets) {
-  const int port = free_port();
-  const auto sentence = [&](int rank) -> std::string {
-    try {
-      const Membership place{.rank = rank,
-                             .size = 2,
-                             .address = "127.0.0.1",
-                             .port = port,
-                             .secret = secrets[static_cast<std::size_t>(rank)]};
-      ProcessGroup::join({.join_timeout = 600}, place).barrier();
-      return "";
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-  };
-  std::vector<std::string> out(2);
-  std::thread first([&] { out[0] = sentence(0); });
-  out[1] = sentence(1);
-  if (!out[1].empty()) interrupt::request();  // the first would wait for ten minutes
-  first.join();
-  interrupt::clear();
-  return out;
-}
-
-TEST(TeamThatMeets, ListensOnLoopbackOnly) {
-  std::set<std::string> seen;
-  std::atomic<bool> met = false;
-  std::thread watch([&] {
-    while (!met) {
-      std::istringstream now(testing_support::listeners());
-      for (std::string one; std::getline(now, one);) seen.insert(one);
-    }
-  });
-  for (int i = 0; i < 5; ++i)
-    EXPECT_EQ(meet({"open sesame", "open sesame"}), (std::vector<std::string>{"", ""}));
-  met = true;
-  watch.join();
-  EXPECT_FALSE(seen.empty());
-  for (const auto& one : seen) EXPECT_TRUE(is_loopback(one)) << one;
-}
-
-TEST(TeamWithASecret, LetsNobodyInWhoDoesNotKnowIt) {
-  EXPECT_EQ(meet({"open sesame", "open sesame"}), (std::vector<std::string>{"", ""}));
-  const auto said = meet({"open sesame", "open barley"});
-  EXPECT_NE(said[0].find("the ranks had not met yet"), std::string::npos) << said[0];
-  EXPECT_NE(said[1].find("CVF_GROUP_SECRET"), std::string::npos) << said[1];
-}
-
-TEST(TeamWithASecret, NeedsOneBeyondThisMachine) {
-  const Membership place{.rank = 1, .size = 2, .address = "192.0.2.1", .port = 29500};
-  const auto sentence = sentence_of<UsageError>([&] { ProcessGroup::join({.join_timeout = 0.1}, place); });
-  EXPECT_NE(sentence.find("set the environment variable CVF_GROUP_SECRET"), std::string::npos) << sentence;
-}
-
-TEST(TeamThatCannotMeet, SaysWhereItTried) {
-  const Membership lonely{.rank = 1, .size = 2, .address = "127.0.0.1", .port = 1};
-  const auto sentence =
-      sentence_of<DistributedError>([&] { ProcessGroup::join({.join_timeout = 0.5}, lonely); });
-  EXPECT_NE(sentence.find("rank 1 of 2 could not meet the others at 127.0.0.1:1 within 0.5 s"),
-            std::string::npos)
-      << sentence;
 }
 
 TEST(Buckets, AreFilledInOrderAndKeepTypesApart) {

@@ -64,7 +64,7 @@ struct Train {
   }
 
   bool train_all(train::RunOptions wanted) const {
-    auto group = train::ProcessGroup::join();
+    auto group = train::ProcessGroup::join(folder());
     const auto outcome =
         train::train(std::move(wanted), folder(), group, {overwrite, std::chrono::seconds(wait)});
     if (group.leads()) tell(outcome, group.size());

@@ -33,7 +33,7 @@ using Group = ::c10d::ProcessGroup;
 #endif
 using Work = ::c10d::Work;
 
-c10::intrusive_ptr<Group> connect(const Membership& membership, const ProcessGroupOptions& options,
-                                  torch::Device device);
+c10::intrusive_ptr<Group> connect(const Membership& membership, const std::string& folder,
+                                  const ProcessGroupOptions& options, torch::Device device);
 
 }  // namespace cvf::train

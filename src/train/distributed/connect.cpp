@@ -1,12 +1,14 @@
-// How the ranks meet: a store at rank 0 through which they tell each other their addresses, then a connection
-// between every pair.
+// From a rendezvous to a group: a connection between every pair of ranks, whose addresses are exchanged through
+// the store.
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "core/errors.hpp"
-#include "train/distributed/c10d.hpp"
-#include "train/distributed/meeting_store.hpp"
+#include "train/distributed/rendezvous.hpp"
 
 namespace cvf::train {
 namespace {
@@ -17,18 +19,46 @@ std::chrono::milliseconds milliseconds(double seconds) {
 
 #ifdef USE_C10D_GLOO
 
-// The address of this machine that packets towards rank 0 leave from: the right network card on a cluster,
-// and loopback for ranks of one machine, where no card is listened on whatever GLOO_SOCKET_IFNAME says.
-// Gloo's own choice, the address of the host's name, is often 127.0.1.1.
-std::string address_towards(const wire::Address& address, const std::string& host) {
-  sockaddr_storage own = {};
-  socklen_t size = sizeof own;
-  const wire::Socket probe(socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));  // nothing is sent
-  const bool good = probe.open() && ::connect(probe.number(), address.pointer(), address.size) == 0 &&
-                    getsockname(probe.number(), reinterpret_cast<sockaddr*>(&own), &size) == 0;
+struct SocketAddress {
+  sockaddr_storage raw = {};
+  socklen_t size = sizeof raw;
+
+  sockaddr* pointer() { return reinterpret_cast<sockaddr*>(&raw); }
+  bool is_loopback() const {
+    if (raw.ss_family == AF_INET6) {
+      const auto* six = reinterpret_cast<const sockaddr_in6*>(&raw);
+      return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+    }
+    const auto* four = reinterpret_cast<const sockaddr_in*>(&raw);
+    return raw.ss_family == AF_INET && ntohl(four->sin_addr.s_addr) >> 24 == 127;
+  }
+};
+
+SocketAddress resolve(const std::string& host) {
+  addrinfo hints = {}, *found = nullptr;
+  hints.ai_socktype = SOCK_DGRAM;
+  const char* any_port = "9";
+  if (getaddrinfo(host.c_str(), any_port, &hints, &found) != 0)
+    throw DistributedError("MASTER_ADDR = '{}', the address of rank 0's machine, is unknown here", host);
+  SocketAddress out;
+  out.size = found->ai_addrlen;
+  std::memcpy(&out.raw, found->ai_addr, found->ai_addrlen);
+  freeaddrinfo(found);
+  return out;
+}
+
+// The address of this machine on the network that leads to rank 0: the right network card on a cluster, and
+// loopback for ranks of one machine, where no card is listened on whatever GLOO_SOCKET_IFNAME is. Gloo's own
+// choice, the address of the host's name, is often 127.0.1.1.
+std::string address_towards(SocketAddress address, const std::string& host) {
+  SocketAddress own;
+  const int probe = socket(address.raw.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);  // nothing is sent
+  const bool connected = probe >= 0 && ::connect(probe, address.pointer(), address.size) == 0 &&
+                         getsockname(probe, own.pointer(), &own.size) == 0;
+  if (probe >= 0) close(probe);
   char text[NI_MAXHOST] = {};
-  if (!good || getnameinfo(reinterpret_cast<sockaddr*>(&own), size, text, sizeof text, nullptr, 0,
-                           NI_NUMERICHOST) != 0) {
+  if (!connected ||
+      getnameinfo(own.pointer(), own.size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0) {
     throw DistributedError("no network of this machine leads to '{}', the address of rank 0 (MASTER_ADDR)",
                            host);
   }
@@ -40,11 +70,11 @@ c10::intrusive_ptr<Group> connect_gloo(const c10::intrusive_ptr<::c10d::Store>& 
   using Gloo = ::c10d::ProcessGroupGloo;
   auto settings = Gloo::Options::create(milliseconds(options.timeout));
   const char* card = std::getenv("GLOO_SOCKET_IFNAME");
-  const wire::Address meeting = wire::resolve(membership.address, membership.port);
-  const bool chosen = card != nullptr && *card != '\0' && !meeting.is_loopback();
+  const SocketAddress leader = resolve(membership.address);
+  const bool chosen = card != nullptr && *card != '\0' && !leader.is_loopback();
   settings->devices.push_back(
       chosen ? Gloo::createDeviceForInterface(card)
-             : Gloo::createDeviceForHostname(address_towards(meeting, membership.address)));
+             : Gloo::createDeviceForHostname(address_towards(leader, membership.address)));
   settings->threads =
       1;  // one collective at a time, in the order given; a second would only compete for the cores
   return c10::make_intrusive<Gloo>(store, membership.rank, membership.size, settings);
@@ -60,10 +90,9 @@ c10::intrusive_ptr<Group> connect_gloo(const c10::intrusive_ptr<::c10d::Store>&,
 
 #endif
 
-c10::intrusive_ptr<Group> connect_any(const Membership& membership, const ProcessGroupOptions& options,
-                                      torch::Device device) {
-  const c10::intrusive_ptr<::c10d::Store> store =
-      c10::make_intrusive<MeetingStore>(membership, milliseconds(options.join_timeout));
+c10::intrusive_ptr<Group> connect_through(const c10::intrusive_ptr<::c10d::Store>& store,
+                                          const Membership& membership, const ProcessGroupOptions& options,
+                                          torch::Device device) {
 #ifdef USE_C10D_NCCL
   if (device.is_cuda()) {
     auto settings = ::c10d::ProcessGroupNCCL::Options::create();
@@ -77,17 +106,20 @@ c10::intrusive_ptr<Group> connect_any(const Membership& membership, const Proces
 
 }  // namespace
 
-c10::intrusive_ptr<Group> connect(const Membership& membership, const ProcessGroupOptions& options,
-                                  torch::Device device) {
+c10::intrusive_ptr<Group> connect(const Membership& membership, const std::string& folder,
+                                  const ProcessGroupOptions& options, torch::Device device) {
   try {
-    return connect_any(membership, options, device);
+    Rendezvous rendezvous(membership, folder, milliseconds(options.join_timeout));
+    const auto group = connect_through(rendezvous.wait_for_all(), membership, options, device);
+    std::vector<torch::Tensor> one{torch::zeros({1}, device)};
+    group->allreduce(one)->wait();  // a barrier: afterwards no rank needs the store's file
+    return group;
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
     const std::string_view whole(error.what());
-    throw DistributedError("rank {} of {} could not meet the others at {}:{} within {} s: {}",
-                           membership.rank, membership.size, membership.address, membership.port,
-                           options.join_timeout, whole.substr(0, whole.find('\n')));
+    throw DistributedError("rank {} of {} could not connect with the others: {}", membership.rank,
+                           membership.size, whole.substr(0, whole.find('\n')));
   }
 }
 

@@ -1,7 +1,5 @@
 #include "train/distributed/launcher.hpp"
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,9 +17,7 @@
 #include "core/child.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
-#include "core/hash.hpp"
 #include "core/threads.hpp"
-#include "train/distributed/wire.hpp"
 
 namespace cvf::train {
 namespace {
@@ -85,65 +81,18 @@ class RankProcess : public Child {
   int rank_;
 };
 
-// Where the ranks meet on 127.0.0.1, and the secret that keeps other users of the machine out: a process's
-// environment can be read by its own user only.
-struct Meeting {
-  int port;
-  std::string secret;
-};
-
-RankProcess start_rank(const Launch& launch, int rank, const Meeting& place);
-
-// A free port of 127.0.0.1, bound but not listened to: nobody else is given it, and rank 0 can still take it
-// over because both allow the address's reuse.
-class ReservedPort {
- public:
-  ReservedPort(int socket, int number) : socket_(socket), number_(number) {}
-  ~ReservedPort();
-  ReservedPort(const ReservedPort&) = delete;
-  ReservedPort& operator=(const ReservedPort&) = delete;
-  int number() const { return number_; }
-
- private:
-  int socket_, number_;
-};
-ReservedPort reserve_port();
-
-// What torchrun would set, and how many threads are the rank's own.
-Child::Start start_of(const Launch& launch, int rank, const Meeting& place) {
-  return {.arguments = launch.arguments,
-          .environment = {{"RANK", std::to_string(rank)},
-                          {"WORLD_SIZE", std::to_string(launch.ranks)},
-                          {"LOCAL_RANK", std::to_string(rank)},
-                          {"MASTER_ADDR", "127.0.0.1"},
-                          {"MASTER_PORT", std::to_string(place.port)},
-                          {"CVF_GROUP_SECRET", place.secret},
-                          {"CVF_RANK_THREADS", std::to_string(std::max(1, launch.threads / launch.ranks))}},
-          .output = {},
-          .program = launch.program};
-}
-
-RankProcess start_rank(const Launch& launch, int rank, const Meeting& place) {
-  return {rank, Child(start_of(launch, rank, place))};
-}
-
-ReservedPort::~ReservedPort() {
-  close(socket_);
-}
-
-ReservedPort reserve_port() {
-  const int handle = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int yes = 1;
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* raw = reinterpret_cast<sockaddr*>(&address);
-  const bool good = handle >= 0 && setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-                    bind(handle, raw, size) == 0 && getsockname(handle, raw, &size) == 0;
-  if (!good)
-    throw Error(Exit::unexpected, fmt::format("no free port on 127.0.0.1: {}", std::strerror(errno)));
-  return {handle, ntohs(address.sin_port)};
+// What torchrun would set, how many threads are the rank's own, and a name that no other launch has.
+RankProcess start_rank(const Launch& launch, int rank, const std::string& launch_id) {
+  return {rank, Child({.arguments = launch.arguments,
+                       .environment = {{"RANK", std::to_string(rank)},
+                                       {"WORLD_SIZE", std::to_string(launch.ranks)},
+                                       {"LOCAL_RANK", std::to_string(rank)},
+                                       {"MASTER_ADDR", "127.0.0.1"},
+                                       {"CVF_LAUNCH_ID", launch_id},
+                                       {"CVF_RANK_THREADS",
+                                        std::to_string(std::max(1, launch.threads / launch.ranks))}},
+                       .output = {},
+                       .program = launch.program})};
 }
 
 using Clock = std::chrono::steady_clock;
@@ -161,9 +110,9 @@ bool interrupted(const RankProcess& rank) {
 
 class Launcher {
  public:
-  explicit Launcher(const Launch& launch) : launch_(launch), port_(reserve_port()) {
-    const Meeting place{port_.number(), hex(sha256(wire::nonce()))};
-    for (int rank = 0; rank < launch.ranks; ++rank) ranks_.push_back(start_rank(launch, rank, place));
+  explicit Launcher(const Launch& launch) : launch_(launch) {
+    const std::string id = random_token();
+    for (int rank = 0; rank < launch.ranks; ++rank) ranks_.push_back(start_rank(launch, rank, id));
   }
 
   void watch() {
@@ -220,7 +169,6 @@ class Launcher {
 
   const Launch& launch_;
   ForwardedSignals signals_;  // before the first rank starts, so that none is left behind
-  ReservedPort port_;
   std::vector<RankProcess> ranks_;
   const RankProcess* failed_ = nullptr;
   Clock::time_point failed_at_{};

@@ -1,27 +1,44 @@
+#include "train/distributed/membership.hpp"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <array>
 #include <cstdlib>
-#include <span>
 
 #include "core/errors.hpp"
+#include "core/hash.hpp"
 #include "core/text.hpp"
-#include "train/distributed/process_group.hpp"
 
 namespace cvf::train {
 namespace {
 
-constexpr int usual_port = 29500;
-constexpr int largest_port = 65535;
-
-// A convention: the variables that say who we are. RANK comes first because a user may set it by hand; MPI
+// A convention: the variables that number the ranks, and those that name the launch. RANK comes first because a user may set it by hand; MPI
 // comes before Slurm because mpirun inside a Slurm job leaves Slurm's own variables in place.
 struct Convention {
   const char *launcher, *rank, *size, *local_rank, *local_size;
+  std::array<const char*, 3> launch;
 };
 constexpr Convention conventions[] = {
-    {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", nullptr},
-    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-     "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-    {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", nullptr},
+    {"torchrun",
+     "RANK",
+     "WORLD_SIZE",
+     "LOCAL_RANK",
+     nullptr,
+     {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_PORT"}},
+    {"Open MPI",
+     "OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE",
+     {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", nullptr}},
+    {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", {}},
+    {"Slurm",
+     "SLURM_PROCID",
+     "SLURM_NTASKS",
+     "SLURM_LOCALID",
+     nullptr,
+     {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"}},
 };
 
 class Reader {
@@ -87,17 +104,20 @@ std::string address(const Convention& convention, const Reader& read, int size) 
   return need_address(convention);
 }
 
-// Two Slurm jobs may share a machine, so their number chooses the port.
-int port(const Convention& convention, const Reader& read) {
-  if (const auto given = read.number("MASTER_PORT", 1, largest_port)) return *given;
-  if (std::string_view(convention.launcher) == "torchrun") {
-    throw UsageError(
-        "the environment variable RANK is set but MASTER_PORT is not; set it to a free port of rank "
-        "0's machine, e.g. {}",
-        usual_port);
+// What no other launch has: CVF_LAUNCH_ID, what the launcher sets, or the process that started the ranks of one
+// machine.
+std::string launch(const Convention& convention, const Reader& read, int size) {
+  if (const auto given = read.text("CVF_LAUNCH_ID")) return *given;
+  std::string out;
+  for (const char* variable : convention.launch) {
+    if (const auto value = read.text(variable)) out += fmt::format(" {}={}", variable, *value);
   }
-  const auto job = read.text("SLURM_JOB_ID");
-  return job ? 20000 + static_cast<int>(text::to_integer(*job, "SLURM_JOB_ID") % 10000) : usual_port;
+  if (out.empty() && read.number(convention.local_size, 1, size) == size) out = fmt::format(" {}", getppid());
+  if (!out.empty()) return convention.launcher + out;
+  throw UsageError(
+      "{} has set the environment variable {}, but nothing that names this launch; set CVF_LAUNCH_ID to the same "
+      "new text for every rank",
+      convention.launcher, convention.rank);
 }
 
 }  // namespace
@@ -134,12 +154,18 @@ Membership membership(const Environment& environment) {
     if (out.size == 1) return out;
     out.local_rank = read.number(convention.local_rank, 0, out.size - 1).value_or(0);
     out.address = address(convention, read, out.size);
-    out.port = port(convention, read);
-    out.secret = read.text("CVF_GROUP_SECRET").value_or("");
+    out.launch = launch(convention, read, out.size);
     out.threads = read.number("CVF_RANK_THREADS", 1, many).value_or(0);
     return out;
   }
   return {};
+}
+
+std::string random_token() {
+  std::string bytes(16, '\0');
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw Error(Exit::unexpected, "the system gives no random numbers");
+  return hex(sha256(bytes)).substr(0, 2 * bytes.size());
 }
 
 }  // namespace cvf::train

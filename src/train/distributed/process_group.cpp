@@ -95,15 +95,15 @@ ProcessGroup::~ProcessGroup() = default;
 ProcessGroup::ProcessGroup(ProcessGroup&&) noexcept = default;
 ProcessGroup& ProcessGroup::operator=(ProcessGroup&&) noexcept = default;
 
-ProcessGroup ProcessGroup::join(const ProcessGroupOptions& options, const Membership& membership,
-                                torch::Device device) {
+ProcessGroup ProcessGroup::join(const std::string& folder, const ProcessGroupOptions& options,
+                                const Membership& membership, torch::Device device) {
   ProcessGroup group;
   group.membership_ = membership;
   if (membership.threads > 0) threads::use(membership.threads);
   if (membership.rank > 0) log::set_level(log::Level::quiet);
   if (membership.size > 1) {
     group.link_.reset(
-        new Link{connect(membership, options, device), options, device, membership.rank, membership.size});
+        new Link{connect(membership, folder, options, device), options, device, membership.rank, membership.size});
   }
   return group;
 }

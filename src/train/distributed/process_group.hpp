@@ -14,10 +14,8 @@
 // `timeout`.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,30 +23,9 @@
 
 #include "core/config.hpp"
 #include "core/torch.hpp"
+#include "train/distributed/membership.hpp"
 
 namespace cvf::train {
-
-/// Which rank of how many this process is, and where the others are found: read from the environment that
-/// torchrun, Open MPI, MPICH, Slurm or our own launcher set. No variable set means a group of one.
-struct Membership {
-  int rank = 0;
-  int size = 1;
-  int local_rank = 0;   // among the ranks of this machine; picks the GPU
-  std::string address;  // where rank 0 listens; empty in a group of one
-  int port = 0;
-  std::string secret;    // that every rank knows and nobody else (CVF_GROUP_SECRET)
-  int threads = 0;       // set by our launcher, which shares the cores out; 0: not said
-  std::string launcher;  // "torchrun", "Open MPI", ...: for messages
-};
-
-using Environment = std::function<std::optional<std::string>(const std::string& variable)>;
-Environment process_environment();
-
-/// A variable that is half of a pair, not a number or out of range is a UsageError that names it.
-Membership membership(const Environment& environment = process_environment());
-
-/// The first name of a Slurm node list: "node[03-07,9],other" gives "node03".
-std::string first_host(const std::string& node_list);
 
 // Tensors gathered into flat pieces, so that a collective moves a few large messages instead of many small
 // ones.
@@ -97,10 +74,11 @@ class ProcessGroup {
   ProcessGroup(ProcessGroup&&) noexcept;
   ProcessGroup& operator=(ProcessGroup&&) noexcept;
 
-  /// Meets the other ranks. Also gives this process its share of threads when our launcher started it, and
-  /// keeps the log of every rank but 0 to warnings. On a GPU (`device`) NCCL carries the tensors when it was
-  /// built in.
-  static ProcessGroup join(const ProcessGroupOptions& options = {},
+  /// Connects this rank with the others through `folder`, which all ranks share (train/distributed/rendezvous);
+  /// a group of one leaves it alone. Also gives this process its share of threads when `--local-ranks` started
+  /// it, and keeps the log of every rank but 0 to warnings. On a GPU (`device`) NCCL carries the tensors when
+  /// it was built in.
+  static ProcessGroup join(const std::string& folder, const ProcessGroupOptions& options = {},
                            const Membership& membership = train::membership(),
                            torch::Device device = torch::kCPU);
 

@@ -107,7 +107,8 @@ std::vector<double> parameters_of(const Source& source, std::size_t sample) {
 }
 
 void leave_hdf5_as_it_is_at_exit() {
-  H5dont_atexit();
+  if (H5dont_atexit() < 0)
+    throw Error(Exit::unexpected, "libhdf5 was used before it was set not to close itself at exit");
 }
 
 void require_finite(const Source& source, std::size_t sample, std::size_t first,

@@ -23,6 +23,13 @@ bool fails(int& left) {
   return true;
 }
 
+// libhdf5 leaks a list of an object header whose continuation block cannot be read. At exit it would wait in
+// vain for that list and print "infinite loop closing library". The program does the same at its start.
+[[maybe_unused]] const bool left_as_it_is = [] {
+  cvf::data::leave_hdf5_as_it_is_at_exit();
+  return true;
+}();
+
 }  // namespace
 
 // These stand before the C library's: the driver of HDF5 files uses them.
@@ -93,6 +100,8 @@ TEST(ReadFaults, AreTheSentenceOfEveryLayoutAtEveryRead) {
       break;
     }
   }
+  const hdf5::Guard guard;
+  EXPECT_EQ(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL), 0) << "identifiers are still open";
 }
 
 TEST(ReadFaults, StayWithAFileUntilItIsClosed) {
@@ -118,7 +127,6 @@ TEST(ReadFaults, LeaveNothingForTheLibraryToComplainAboutWhenAProgramEnds) {
   GTEST_FLAG_SET(death_test_style,
                  "threadsafe");  // the process below comes here before it has used the library
   const auto program = [] {
-    leave_hdf5_as_it_is_at_exit();
     const Scratch scratch;
     write_ours(scratch.path("a.h5"));
     for (int read = 1; read < 100; ++read) {

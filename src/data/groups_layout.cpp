@@ -21,7 +21,7 @@ haddr_t chunk_address(const hdf5::Dataset& dataset, std::size_t frame) {
   unsigned filters = 0;
   hsize_t size = 0;
   haddr_t address = HADDR_UNDEF;
-  H5Dget_chunk_info_by_coord(dataset.id(), corner.data(), &filters, &address, &size);
+  hdf5::checked(H5Dget_chunk_info_by_coord(dataset.id(), corner.data(), &filters, &address, &size), dataset);
   return address;
 }
 

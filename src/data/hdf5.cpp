@@ -22,8 +22,8 @@ herr_t keep_innermost(unsigned depth, const H5E_error2_t* error, void* text) {
   return 0;
 }
 
-Handle file_access(const SharedFaults& faults) {
-  Handle access(H5Pcreate(H5P_FILE_ACCESS));
+Handle file_access(const std::string& path, const SharedFaults& faults) {
+  Handle access(checked(H5Pcreate(H5P_FILE_ACCESS), path));
   use_file_driver(access.get(), faults);
   return access;
 }
@@ -33,35 +33,49 @@ std::string reason_of(int fault) {
 }
 
 // Groups and datasets that are still open would keep the file open, and its last writes would fail unheard.
-// Their handles are void from then on.
-void close_objects(hid_t file) {
+// Their handles are void from then on. False: libhdf5 could not list or close them.
+bool close_objects(hid_t file) {
   constexpr unsigned kinds =
       H5F_OBJ_LOCAL | H5F_OBJ_GROUP | H5F_OBJ_DATASET | H5F_OBJ_ATTR | H5F_OBJ_DATATYPE;
-  std::vector<hid_t> open(static_cast<std::size_t>(std::max<ssize_t>(H5Fget_obj_count(file, kinds), 0)));
-  if (open.empty() || H5Fget_obj_ids(file, kinds, open.size(), open.data()) < 0) return;
+  const ssize_t count = H5Fget_obj_count(file, kinds);
+  if (count <= 0) return count == 0;
+  std::vector<hid_t> open(static_cast<std::size_t>(count));
+  if (H5Fget_obj_ids(file, kinds, open.size(), open.data()) < 0) return false;
+  bool closed = true;
   for (const hid_t object : open) {
-    while (H5Idec_ref(object) > 0) {
-    }
+    int references = 1;
+    while (references > 0) references = H5Idec_ref(object);
+    closed = closed && references == 0;
   }
+  return closed;
 }
 
 }  // namespace
 
 Guard::Guard() : lock_(library_mutex()) {
-  H5Eget_auto2(H5E_DEFAULT, &printer_, &printer_data_);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  silenced_ = H5Eget_auto2(H5E_DEFAULT, &printer_, &printer_data_) >= 0 &&
+              H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;  // else libhdf5 prints, which harms nothing
   static const bool registered = lzf::register_filter();
   (void)registered;  // if it failed, opening an LZF dataset says so by name
 }
 
 Guard::~Guard() {
-  H5Eset_auto2(H5E_DEFAULT, printer_, printer_data_);
+  if (silenced_)
+    (void)H5Eset_auto2(H5E_DEFAULT, printer_, printer_data_);  // what was set once can be set again
 }
 
 std::string reason() {
   std::string text;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &text);
-  return text.empty() ? "libhdf5 gives no reason" : text;
+  const herr_t walked = H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &text);
+  return walked < 0 || text.empty() ? "libhdf5 gives no reason" : text;
+}
+
+void fail(const std::string& name) {
+  throw DataError("{}: libhdf5 fails: {}", name, reason());
+}
+
+void fail(const Object& object) {
+  throw DataError("{}: libhdf5 fails: {}", object.name(), reason_of(object.faults_->read));
 }
 
 Handle& Handle::operator=(Handle&& other) noexcept {
@@ -75,7 +89,8 @@ Handle& Handle::operator=(Handle&& other) noexcept {
 void Handle::reset() noexcept {
   if (id_ < 0) return;
   const Guard guard;
-  H5Idec_ref(std::exchange(id_, H5I_INVALID_HID));
+  // A destructor has nobody to report to; what was written is checked by File::close.
+  (void)H5Idec_ref(std::exchange(id_, H5I_INVALID_HID));
 }
 
 Object::Object(Handle handle, std::string file, std::string path, SharedFaults faults)
@@ -99,7 +114,7 @@ void Object::require_written() const {
 File File::open(const std::string& path) {
   const Guard guard;
   const auto faults = std::make_shared<Faults>();
-  const Handle access = file_access(faults);
+  const Handle access = file_access(path, faults);
   Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (!handle) throw DataError("{}: cannot be opened as HDF5: {}", path, reason_of(faults->read));
   return {std::move(handle), path};
@@ -108,7 +123,7 @@ File File::open(const std::string& path) {
 File File::extend(const std::string& path) {
   const Guard guard;
   const auto faults = std::make_shared<Faults>();
-  const Handle access = file_access(faults);
+  const Handle access = file_access(path, faults);
   Handle handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()));
   if (!handle) throw DataError("{}: cannot be opened for writing: {}", path, reason_of(faults->write));
   return {std::move(handle), path};
@@ -117,7 +132,7 @@ File File::extend(const std::string& path) {
 File File::create(const std::string& path) {
   const Guard guard;
   const auto faults = std::make_shared<Faults>();
-  const Handle access = file_access(faults);
+  const Handle access = file_access(path, faults);
   Handle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
   if (!handle) throw DataError("{}: cannot be created: {}", path, reason_of(faults->write));
   return {std::move(handle), path};
@@ -132,8 +147,8 @@ Group File::root() const {
 
 void File::close() {
   const Guard guard;
-  const std::string failure = H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL) < 0 ? reason() : "";
-  close_objects(handle_.get());
+  std::string failure = H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL) < 0 ? reason() : "";
+  if (!close_objects(handle_.get()) && failure.empty()) failure = reason();
   handle_.reset();
   if (faults_->write != 0) throw DataError("{}: cannot be written: {}", path_, std::strerror(faults_->write));
   if (!failure.empty()) throw DataError("{}: cannot be written: {}", path_, failure);

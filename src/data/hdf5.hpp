@@ -56,6 +56,7 @@ class Guard {
 
  private:
   std::unique_lock<std::recursive_mutex> lock_;
+  bool silenced_ = false;
   H5E_auto2_t printer_ = nullptr;
   void* printer_data_ = nullptr;
 };
@@ -64,6 +65,20 @@ class Guard {
 /// before any Handle is closed: every call into libhdf5 wipes the stack, so the handles that a call needs
 /// have names.
 std::string reason();
+
+/// Throws a DataError about `name`, with libhdf5's reason for its last call. Within the Guard of that call.
+class Object;
+[[noreturn]] void fail(const std::string& name);
+[[noreturn]] void fail(const Object& object);  // with the reason of a read that failed
+
+/// The result of a call into libhdf5, which reports failures by negative numbers. No call may go unchecked:
+/// one that fails leaves the default behind (the whole array instead of a block) and the next one succeeds
+/// with it.
+template <class Result, class Named>
+Result checked(Result result, const Named& named) {
+  if (static_cast<std::int64_t>(result) < 0) fail(named);
+  return result;
+}
 
 /// Owns one identifier of any kind (file, group, dataset, type, space, property list).
 class Handle {
@@ -105,6 +120,7 @@ class Object {
   void set(const std::string& attribute, std::int64_t value);
 
  protected:
+  friend void fail(const Object& object);
   Object(Handle handle, std::string file, std::string path, SharedFaults faults);
   void require_read() const;     // refuses to go on once a read of the file has failed
   void require_written() const;  // the same for a write

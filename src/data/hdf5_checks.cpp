@@ -14,11 +14,11 @@ constexpr std::size_t largest_ratio = 10000;  // deflate reaches 1032; the rest 
 constexpr std::size_t free_bytes = std::size_t{64} << 20;
 
 void refuse_foreign_storage(const std::string& name, hid_t creation) {
-  if (H5Pget_layout(creation) == H5D_VIRTUAL) {
+  if (checked(H5Pget_layout(creation), name) == H5D_VIRTUAL) {
     throw DataError("{}: is a virtual dataset, whose values lie in other files; copy it into one (h5repack)",
                     name);
   }
-  if (H5Pget_external_count(creation) > 0) {
+  if (checked(H5Pget_external_count(creation), name) > 0) {
     throw DataError("{}: keeps its values in an external file, which is not followed; copy it (h5repack)",
                     name);
   }
@@ -30,7 +30,8 @@ void refuse_bad_lzf(const std::string& name, std::span<const unsigned> parameter
 }
 
 void refuse_unknown_filters(const std::string& name, hid_t creation, std::size_t chunk_bytes) {
-  for (int i = 0; i < H5Pget_nfilters(creation); ++i) {
+  const int filters = checked(H5Pget_nfilters(creation), name);
+  for (int i = 0; i < filters; ++i) {
     unsigned flags = 0, parameters[8] = {}, config = 0;
     std::size_t count = 8;
     char label[64] = "";
@@ -57,7 +58,8 @@ std::size_t bytes_of(const std::string& name, std::span<const std::size_t> exten
 
 void refuse_more_than_the_file(const Dataset& dataset, H5D_layout_t layout) {
   hsize_t file_bytes = 0;
-  H5Fget_filesize(Handle(H5Iget_file_id(dataset.id())).get(), &file_bytes);
+  const Handle file(checked(H5Iget_file_id(dataset.id()), dataset));
+  checked(H5Fget_filesize(file.get(), &file_bytes), dataset);
   const std::size_t declared = bytes_of(dataset.name(), dataset.extents(), dataset.element_size());
   const std::size_t stored = dataset.stored_bytes();
   const bool too_large =
@@ -85,7 +87,7 @@ void Dataset::require_readable() const {
   const std::size_t chunk_bytes = sizes.empty() ? 0 : bytes_of(name(), sizes, element_size());
   if (chunk_bytes > largest_chunk) throw DataError("{}: has chunks of {}", name(), text::bytes(chunk_bytes));
   refuse_unknown_filters(name(), creation.get(), chunk_bytes);
-  refuse_more_than_the_file(*this, H5Pget_layout(creation.get()));
+  refuse_more_than_the_file(*this, checked(H5Pget_layout(creation.get()), *this));
 }
 
 }  // namespace cvf::data::hdf5

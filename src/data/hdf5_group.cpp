@@ -29,7 +29,8 @@ Kind kind_of_path(hid_t group, const std::string& path) {
     if (found != Kind::group) return found == Kind::link ? Kind::link : Kind::none;
     walked += walked.empty() ? step : "/" + step;
     H5L_info_t link;
-    if (H5Lexists(group, walked.c_str(), H5P_DEFAULT) <= 0) return Kind::none;
+    const htri_t exists = H5Lexists(group, walked.c_str(), H5P_DEFAULT);
+    if (exists <= 0) return exists < 0 ? Kind::other : Kind::none;
     if (H5Lget_info(group, walked.c_str(), &link, H5P_DEFAULT) < 0) return Kind::other;
     found = link.type == H5L_TYPE_HARD ? kind_of_object(group, walked) : Kind::link;
   }
@@ -92,7 +93,7 @@ Group Group::group(const std::string& child) const {
 
 Group Group::again() const {
   const Guard guard;
-  H5Iinc_ref(id());
+  checked(H5Iinc_ref(id()), *this);
   return {Handle(id()), file(), path(), faults_};
 }
 

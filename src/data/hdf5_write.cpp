@@ -19,27 +19,30 @@ hid_t stored_type(Element element) {
   return H5T_STD_U8LE;
 }
 
-Handle creation_of(const Storage& storage) {
-  Handle creation(H5Pcreate(H5P_DATASET_CREATE));
-  H5Pset_obj_track_times(creation.get(), false);  // the same content gives the same bytes
+Handle creation_of(const Storage& storage, const std::string& name) {
+  Handle creation(checked(H5Pcreate(H5P_DATASET_CREATE), name));
+  checked(H5Pset_obj_track_times(creation.get(), false), name);  // the same content gives the same bytes
   if (!storage.chunk.empty()) {
-    H5Pset_chunk(creation.get(), static_cast<int>(storage.chunk.size()), to_hsize(storage.chunk).data());
+    checked(
+        H5Pset_chunk(creation.get(), static_cast<int>(storage.chunk.size()), to_hsize(storage.chunk).data()),
+        name);
   }
-  if (storage.shuffle) H5Pset_shuffle(creation.get());
-  if (storage.deflate > 0) H5Pset_deflate(creation.get(), static_cast<unsigned>(storage.deflate));
+  if (storage.shuffle) checked(H5Pset_shuffle(creation.get()), name);
+  if (storage.deflate > 0)
+    checked(H5Pset_deflate(creation.get(), static_cast<unsigned>(storage.deflate)), name);
   if (storage.reserved) {
-    H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER);
+    checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), name);
+    checked(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), name);
   }
   return creation;
 }
 
-Handle space_for(const Extents& extents, bool growable) {
-  if (extents.empty()) return Handle(H5Screate(H5S_SCALAR));
+Handle space_for(const Extents& extents, bool growable, const std::string& name) {
+  if (extents.empty()) return Handle(checked(H5Screate(H5S_SCALAR), name));
   const auto now = to_hsize(extents);
   auto most = now;
   if (growable) most.front() = H5S_UNLIMITED;
-  return Handle(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()));
+  return Handle(checked(H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()), name));
 }
 
 }  // namespace
@@ -47,11 +50,12 @@ Handle space_for(const Extents& extents, bool growable) {
 Dataset Group::create_dataset(const std::string& child, const Extents& extents,
                               const Storage& storage) const {
   const Guard guard;
-  const Handle space = space_for(extents, storage.growable), creation = creation_of(storage);
+  const std::string place = fmt::format("{}: dataset '{}'", file(), below(child));
+  const Handle space = space_for(extents, storage.growable, place), creation = creation_of(storage, place);
   Handle handle(H5Dcreate2(id(), child.c_str(), stored_type(storage.element), space.get(), H5P_DEFAULT,
                            creation.get(), H5P_DEFAULT));
   require_written();
-  if (!handle) throw DataError("{}: dataset '{}' cannot be created: {}", file(), below(child), reason());
+  if (!handle) throw DataError("{} cannot be created: {}", place, reason());
   return {std::move(handle), file(), below(child), faults_};
 }
 
@@ -69,10 +73,7 @@ void Dataset::store(std::span<const std::size_t> start, std::span<const std::siz
                     const void* values) {
   const Guard guard;
   const Handle space = space_of(start, count);
-  const auto sizes = to_hsize(count);
-  const Handle memory = sizes.empty()
-                            ? Handle(H5Screate(H5S_SCALAR))
-                            : Handle(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr));
+  const Handle memory = space_for({count.begin(), count.end()}, false, name());
   if (H5Dwrite(id(), type, memory.get(), space.get(), H5P_DEFAULT, values) < 0) {
     throw DataError("{}: cannot be written: {}", name(), reason());
   }

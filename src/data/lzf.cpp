@@ -23,11 +23,11 @@ std::size_t filter(unsigned flags, std::size_t parameter_count, const unsigned* 
   auto* unpacked = static_cast<std::uint8_t*>(H5allocate_memory(expected, false));
   if (unpacked == nullptr) return 0;
   const auto produced = decode({static_cast<const std::uint8_t*>(*buffer), bytes}, {unpacked, expected});
-  if (produced != expected) {  // libhdf5 would read past the end of a short chunk
-    H5free_memory(unpacked);
+  if (produced != expected) {       // libhdf5 would read past the end of a short chunk
+    (void)H5free_memory(unpacked);  // the failure to report is that of the chunk
     return 0;
   }
-  H5free_memory(*buffer);
+  if (H5free_memory(*buffer) < 0) return 0;
   *buffer = unpacked;
   *buffer_bytes = expected;
   return expected;

@@ -20,10 +20,10 @@ class Page {
     constexpr std::size_t width = 100;
     std::string line;
     for (const auto& word : text::split(comment, ' ')) {
-      if (!line.empty() && line.size() + word.size() > width) text_ += "# " + std::exchange(line, "") + "\n";
+      if (!line.empty() && line.size() + word.size() > width) text_.append("# ").append(std::exchange(line, "")).append("\n");
       line += (line.empty() ? "" : " ") + text::printable(word);
     }
-    if (!line.empty()) text_ += "# " + line + "\n";
+    if (!line.empty()) text_.append("# ").append(line).append("\n");
   }
   void table(const std::string& name, const std::string& why) {
     text_ += "\n";
@@ -70,7 +70,7 @@ std::string first_run(DataOptions data, const std::string& name) {
   check_axes(d);
   data.context = {d.state.names(Role::parameter), d.state.names(Role::static_field),
                   d.state.names(Role::control)};
-  for (const auto& name : d.state.names(Role::control_field)) data.context.controls.push_back(name);
+  for (const auto& control : d.state.names(Role::control_field)) data.context.controls.push_back(control);
   const auto source = open_data(data);
   const auto split = suggest_split(*source);
   const auto frames = suggest_frames(*source, split.lists.train);

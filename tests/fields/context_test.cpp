@@ -155,7 +155,7 @@ TEST_P(FieldInContext, RefusesAContextThatIsNotItsOwn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, FieldInContext, testing::Values("mlp", "conv", "sit"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& values) { return values.param; });
 
 }  // namespace
 }  // namespace cvf::fields

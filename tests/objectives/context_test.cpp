@@ -102,7 +102,7 @@ TEST_P(Forced, ANeuralOdeSeesTheControlAtTheTimeOfEachStage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Nodes, Forced, testing::Values(1, 2, 3),
-                         [](const auto& info) { return "With" + std::to_string(info.param); });
+                         [](const auto& values) { return "With" + std::to_string(values.param); });
 
 }  // namespace
 }  // namespace cvf::objectives

@@ -123,8 +123,8 @@ TEST_F(ExactFlow, SplitsTheTriangleAsThePaperWritesIt) {
 // ends there looking back, whatever part of it is asked for.
 struct StraightLines : test::LinearFlow {
   double interval;
-  StraightLines(const test::LinearFlow& flow, double interval)
-      : LinearFlow(flow.matrix.detach()), interval(interval) {}
+  StraightLines(const test::LinearFlow& flow, double length)
+      : LinearFlow(flow.matrix.detach()), interval(length) {}
   using LinearFlow::forward;
   Tensor forward(const fields::Query& query) override {
     return LinearFlow::forward({query.state, interval * query.dt.sign(), query.context});

@@ -38,8 +38,8 @@ struct BlockPass {
     }
   }
 
-  CVF_INLINE Vec activated(Vec h, int c) const {
-    const Vec z = fma(h, load(film.scale + c), load(film.shift + c));
+  CVF_INLINE Vec activated(Vec value, int c) const {
+    const Vec z = fma(value, load(film.scale + c), load(film.shift + c));
     return z * share_of(plan.activation, z);
   }
 

@@ -34,6 +34,12 @@ void add_statistics(std::span<const float> frame, std::size_t frame_index,
   }
 }
 
+// Equal value by value. Frames without any finite value are missing, not repeated.
+bool repeats(std::span<const float> frame, const float* before) {
+  return std::memcmp(before, frame.data(), frame.size_bytes()) == 0 &&
+         std::any_of(frame.begin(), frame.end(), [](float value) { return std::isfinite(value); });
+}
+
 double variation_about_means(std::span<const float> frame, std::size_t channels) {
   double total = 0;
   const double cells = static_cast<double>(frame.size() / channels);
@@ -99,7 +105,7 @@ Fingerprint fingerprint(const Source& source, std::size_t sample, const Projecti
     for (std::size_t f = 0; f < count; ++f) {
       const std::span<const float> frame = fresh.subspan(f * size, size);
       add_statistics(frame, first + f, channels, print);
-      if (first + f > 0 && std::memcmp(frame.data() - size, frame.data(), size * sizeof(float)) == 0) {
+      if (first + f > 0 && repeats(frame, frame.data() - size)) {
         if (print.repeated_frames++ == 0) print.first_repeated_frame = first + f;
       }
     }

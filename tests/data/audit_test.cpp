@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/random.hpp"
 #include "support/memory_source.hpp"
@@ -67,6 +68,19 @@ TEST(Audit, FindsAConstantChannelAndFrozenFrames) {
   ASSERT_NE(find_kind(result, "repeated frames"), nullptr);
   EXPECT_EQ(find_kind(result, "repeated frames")->sentence,
             "sample 4: 3 of 6 frames equal the frame before, first frame 3");
+}
+
+TEST(Audit, FramesWithoutAnyValueAreNotRepeatedFrames) {
+  const float missing = std::numeric_limits<float>::quiet_NaN();
+  const Audit empty = audit_of(*make_source([&](auto sample, auto frame, auto index) {
+    return sample == 4 && frame >= 2 ? missing : drift(sample, frame, index);
+  }));
+  EXPECT_EQ(find_kind(empty, "repeated frames"), nullptr);
+  const Audit partly = audit_of(*make_source([&](auto sample, auto frame, auto index) {
+    if (index == 0) return missing;
+    return sample == 4 && frame >= 2 ? 1.0F : drift(sample, frame, index);
+  }));
+  EXPECT_NE(find_kind(partly, "repeated frames"), nullptr);
 }
 
 TEST(Audit, CountsClassesOfCopiesAndLeakageIntoTheTest) {

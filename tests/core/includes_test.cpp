@@ -44,10 +44,9 @@ const std::map<std::string, std::string> homes{{"<hdf5.h>", "data/"},
                                                {"<png.h>", "report/"}};
 
 template <class Visit>
-void for_each_include(Visit&& visit) {
-  const fs::path root = fs::path(CVF_SOURCE_DIR) / "src";
+void for_each_include_of(const std::string& folder, const fs::path& root, Visit&& visit) {
   const std::regex include("^\\s*#\\s*include\\s+([\"<][^\">]+[\">]).*");
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(CVF_SOURCE_DIR) / folder)) {
     const std::string extension = entry.path().extension().string();
     if (extension != ".hpp" && extension != ".cpp") continue;
     const std::string name = fs::relative(entry.path(), root).generic_string();
@@ -57,6 +56,13 @@ void for_each_include(Visit&& visit) {
       if (std::regex_match(line, match, include)) visit(name, match[1].str());
     }
   }
+}
+
+// Files of src by their place in it, those of bench as "bench/...".
+template <class Visit>
+void for_each_include(Visit&& visit) {
+  for_each_include_of("src", fs::path(CVF_SOURCE_DIR) / "src", visit);
+  for_each_include_of("bench", CVF_SOURCE_DIR, visit);
 }
 
 TEST(House, EveryRoomHasARowInTheTableAndNamesOnlyRooms) {
@@ -82,6 +88,18 @@ TEST(House, RoomsIncludeOnlyTheRoomsOfTheirRow) {
     EXPECT_TRUE(rooms.at(room).contains(other)) << file << " includes " << header;
   });
   EXPECT_GT(seen, 50) << "the scan found too little to mean anything";
+}
+
+// The row of bench says what it measures: nothing is missing and nothing is there for no reason.
+TEST(House, BenchIncludesExactlyTheRoomsOfItsRow) {
+  const auto rooms = rooms_of_the_house();
+  Rooms included;
+  for_each_include([&](const std::string& file, const std::string& header) {
+    const std::string other = header.substr(1, header.find('/') - 1);
+    if (file.starts_with("bench/") && header.front() == '"' && other != "bench" && rooms.contains(other))
+      included.insert(other);
+  });
+  EXPECT_EQ(included, rooms.at("bench"));
 }
 
 TEST(House, HeavyHeadersStayInTheirRooms) {

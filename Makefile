@@ -1,6 +1,8 @@
 # Front door. `make demo` and `make test` work on a fresh Debian 12 or 13: they install what is missing, build and run.
 BUILD := build
 JOBS  := $(shell nproc)
+# ON in CI (make test WERROR=ON): a warning of our own code is an error. Users have other compilers, which warn of other things.
+WERROR := OFF
 # Two tests at a time share the cores: a thread that spins for another one would take the time that the other needs.
 CTEST := OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 ctest --output-on-failure
 
@@ -8,11 +10,16 @@ CTEST := OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 ctest --output-on-failur
 
 all: build
 
+# Configured again where a build folder has other settings than these.
+ifeq ($(WERROR),ON)
+.PHONY: $(BUILD)/build.ninja
+endif
+
 setup:
 	@scripts/setup
 
 $(BUILD)/build.ninja: CMakePresets.json | setup
-	@cmake --preset release
+	@cmake --preset release -DCVF_WERROR=$(WERROR)
 
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -26,7 +33,7 @@ test: build
 	@scripts/setup gfortran || echo "without gfortran the test of the installed Fortran module leaves Fortran out"
 	@cd $(BUILD) && $(CTEST) -LE slow -j $(JOBS)
 
-test-slow: build
+test-slow: build lint
 	@cd $(BUILD) && $(CTEST) -L slow
 
 # The same tests with LibTorch 2, in a build folder of its own. TORCH2 is the folder `torch` of an installed wheel, or empty where the
@@ -75,13 +82,9 @@ bench: build
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
-# Clang does not understand all of LibTorch's headers in C++20: only what it says of our own files counts. ROOM=kernels
-# looks at one room.
+# clang-tidy. ROOM=kernels: one room; BASE=HEAD~5: what has changed since that commit; MINUTES=15: a limit.
 lint: | setup
-	@cmake --preset lint > /dev/null
-	@git ls-files "$(if $(ROOM),src/$(ROOM)/*.cpp,src/*.cpp)" | grep -v /simd/ \
-	  | xargs -P $(JOBS) -n 4 clang-tidy -p build-lint --quiet > build-lint/findings 2> /dev/null; \
-	  ! grep -A 2 "^$(CURDIR)/" build-lint/findings
+	@ROOM="$(ROOM)" BASE="$(BASE)" MINUTES="$(MINUTES)" scripts/lint
 
 clean:
 	@rm -rf build build-*

@@ -26,6 +26,10 @@ target_compile_options(cvf_flags INTERFACE -Wall -Wextra -Wpedantic -Wno-missing
 if(NOT CVF_UNITY)  # there a name of one file may be a local one of another
   target_compile_options(cvf_flags INTERFACE -Wshadow)
 endif()
+option(CVF_WERROR "Warnings of our own code are errors; for CI" OFF)
+if(CVF_WERROR)
+  target_compile_options(cvf_flags INTERFACE -Werror)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(cvf_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)  # GCC 12 warns of overlaps and
   # overflows inside std::string and fmt that are not there

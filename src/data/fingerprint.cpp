@@ -42,11 +42,11 @@ bool repeats(std::span<const float> frame, const float* before) {
 
 double variation_about_means(std::span<const float> frame, std::size_t channels) {
   double total = 0;
-  const double cells = static_cast<double>(frame.size() / channels);
+  const std::size_t cells = frame.size() / channels;
   for (std::size_t c = 0; c < channels; ++c) {
     double mean = 0;
     for (std::size_t i = c; i < frame.size(); i += channels) mean += frame[i];
-    mean /= cells;
+    mean /= static_cast<double>(cells);
     for (std::size_t i = c; i < frame.size(); i += channels) total += (frame[i] - mean) * (frame[i] - mean);
   }
   return std::sqrt(total);

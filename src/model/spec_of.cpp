@@ -1,6 +1,7 @@
 #include "model/spec_of.hpp"
 
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "core/errors.hpp"
@@ -41,16 +42,16 @@ void describe_axes(StateSpec& state, config::Section& s) {
     sizes.push_back(static_cast<std::int64_t>(state.size_along(name)));
     ranges.push_back(state.coordinates(name));
   }
-  for (std::size_t i = 0; i < sizes.size(); ++i)
+  for (std::size_t i = 0; i < std::size(all_axes); ++i)
     s.key(fmt::format("n{}", all_axes[i]), &sizes[i], fmt::format("cells along {}", all_axes[i]),
           config::at_least(1));
-  for (std::size_t i = 0; i < sizes.size(); ++i)
+  for (std::size_t i = 0; i < std::size(all_axes); ++i)
     s.key(fmt::format("{}_range", all_axes[i]), &ranges[i],
           fmt::format("first and last {} coordinate", all_axes[i]));
   std::string boundary = state.boundary();
   s.key("boundary", &boundary, "boundary of the domain");
   std::vector<Axis> axes;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
+  for (std::size_t i = 0; i < std::size(all_axes); ++i) {
     check_range(all_axes[i], ranges[i]);
     axes.push_back({all_axes[i], static_cast<std::size_t>(sizes[i]), ranges[i]});
   }

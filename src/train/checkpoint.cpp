@@ -92,6 +92,7 @@ void Position::describe(config::Section& s) {
   s.key("best_every_frame", &best.every_frame, "");
   s.key("best_training_grid", &best.training_grid, "");
   s.key("best_step", &best_step, "");
+  s.key("last_step_done", &last_step_done, "");
   s.key("validation_due", &validation_due, "");
   s.key("batch", &batch, "");
   s.key("data_hash", &data_hash, "");

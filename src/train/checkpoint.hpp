@@ -26,6 +26,7 @@ struct Position {
   double best_error = -1;    // the mean of `best`; negative: none yet
   RolloutErrors best;        // of validation
   std::int64_t best_step = 0;
+  bool last_step_done = true;   // by a bound of the run; older checkpoints do not hold it
   bool validation_due = false;  // a signal came before the rollouts of this step were done
   std::int64_t batch = 0;       // loader.batch, for a resumed run to compare
   std::string data_hash;

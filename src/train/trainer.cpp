@@ -17,6 +17,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Seconds of training over all parts of a run. Runs from its construction on: it cannot be read before.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const std::string& clock) : of_cpu_(clock == "cpu") {}
+  void restart(double before) {
+    before_ = before;
+    begun_ = now();
+  }
+  double seconds() const { return before_ + now() - begun_; }
+
+ private:
+  double now() const { return of_cpu_ ? clock::cpu_of_process() : clock::wall(); }
+  bool of_cpu_;
+  double before_ = 0, begun_ = now();
+};
+
 class Trainer {
  public:
   Trainer(RunOptions options, std::string folder, ProcessGroup& group, const Claim& claim);
@@ -30,12 +46,12 @@ class Trainer {
   Numbers ending() const { return {{"seconds", position_.seconds}, {"best_error", position_.best_error}}; }
   void check_fit() const;
   void look_at_clock();
-  bool finished() const { return position_.step >= total_steps_ || elapsed_ >= 1; }
-  double progress() const;
-  double seconds() const { return position_.seconds + run_clock() - begun_; }
-  double run_clock() const {
-    return options_.length.clock == "cpu" ? clock::cpu_of_process() : clock::wall();
+  bool at_a_bound() const { return position_.step >= total_steps_ || elapsed_ >= 1; }
+  // A kill between the end of a budget of time and the last step leaves a run that lacks that step.
+  bool finished() const {
+    return position_.step >= total_steps_ || (elapsed_ >= 1 && position_.last_step_done);
   }
+  double progress() const;
 
   StepResult step();
   [[noreturn]] void fail(const NotFinite& failure);
@@ -59,7 +75,7 @@ class Trainer {
 
   std::int64_t saved_step_ = -1;  // of the newest checkpoint; negative: there is none
   double saved_ = clock::wall();
-  double begun_ = 0;  // by run_clock
+  Stopwatch stopwatch_;
   double last_loss_ = 0;
   RolloutErrors last_errors_;
   double elapsed_ = 0;  // share of a budget of time
@@ -71,7 +87,8 @@ Trainer::Trainer(RunOptions options, std::string folder, ProcessGroup& group, co
       group_(group),
       run_data_(prepare(options_, claim.anew ? "" : folder_)),
       learner_(options_, run_data_, group),
-      validation_(run_data_, options_) {
+      validation_(run_data_, options_),
+      stopwatch_(options_.length.clock) {
   options_.split = data::explicit_options(run_data_.splits, options_.split.hold_out);
   model_.run_toml = options_.to_toml();
   const auto per_epoch = static_cast<std::int64_t>(learner_.feed.loader().batches_per_epoch());
@@ -125,7 +142,7 @@ bool Trainer::begin() {
   teller_->event(checkpoint ? "resume" : "start", position_.step,
                  {{"steps", static_cast<double>(total_steps_)}},
                  {{"objective", options_.objective.name}, {"data_hash", position_.data_hash}});
-  begun_ = run_clock();
+  stopwatch_.restart(position_.seconds);
   saved_ = clock::wall();
   if (position_.validation_due) {
     validate();
@@ -145,6 +162,7 @@ void Trainer::go_on_from(const Checkpoint& checkpoint) {
   learner_.batches = position_.batches;
   saved_step_ = position_.step;
   if (group_.leads()) settle_checkpoint(folder_, position_.step, options_.checkpoint.keep);
+  stopwatch_.restart(position_.seconds);
   look_at_clock();
 }
 
@@ -158,7 +176,7 @@ void Trainer::finish_again() {
 // every step.
 void Trainer::look_at_clock() {
   if (options_.length.minutes > 0)
-    elapsed_ = group_.sum(group_.leads() ? seconds() : 0) / (options_.length.minutes * 60);
+    elapsed_ = group_.sum(group_.leads() ? stopwatch_.seconds() : 0) / (options_.length.minutes * 60);
 }
 
 double Trainer::progress() const {
@@ -210,8 +228,8 @@ void Trainer::fail(const NotFinite& failure) {
 void Trainer::after(const StepResult& result) {
   if (own_) own_->check();
   last_loss_ = result.losses.front().second;
-  const bool last = finished();
-  if (due(options_.log.steps) || last) teller_->tell(result, position_, seconds());
+  const bool last = at_a_bound();
+  if (due(options_.log.steps) || last) teller_->tell(result, position_, stopwatch_.seconds());
   if (due(options_.log.diagnostics)) {
     teller_->event("diagnostics", position_.step,
                    diagnose(learner_.scaled_field(), learner_.batch, run_data_.spec.state.dt_ref));
@@ -251,8 +269,8 @@ void Trainer::validate() {
 }
 
 void Trainer::save() {
-  position_.seconds = seconds();
-  begun_ = run_clock();
+  position_.seconds = stopwatch_.seconds();
+  position_.last_step_done = at_a_bound();
   saved_ = clock::wall();
   saved_step_ = position_.step;
   if (group_.leads())

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/files.hpp"
+#include "core/machine.hpp"
 #include "support/program.hpp"
 
 namespace cvf::cli {
@@ -93,6 +94,34 @@ TEST(StudyVerb, GoesOnAfterAKillAndEndsWithTheSameTables) {
   ASSERT_EQ(rest.code, 0) << rest.err;
   EXPECT_NE(rest.err.find("2 cells, 1 of them run now"), std::string::npos) << rest.err;
   EXPECT_EQ(table(scratch, parts), table(scratch, "whole"));
+}
+
+// A budget of time that is larger than what the cell takes, and smaller than what the clock shows.
+TEST(StudyVerb, RecordsACellThatWasKilledWithAllItsSteps) {
+  const Scratch scratch;
+  const auto file = study_file(scratch);
+  const std::string minutes = fmt::format("train.minutes={}", 0.9 * clock::wall() / 60);
+  // On a busy machine the cell may be done before the kill: then once more.
+  for (int attempt = 0;; ++attempt) {
+    for (const int signal : {SIGTERM, SIGKILL}) {
+      const std::string out = scratch.path(fmt::format("out-{}-{}", signal, attempt));
+      const std::string cell = "/pendulum/default/sm/seed-0";
+      const std::vector<std::string> words{
+          "study", file, "--out", out, "--jobs", "1", "--set", "preset.one.methods=[\"sm\"]",
+          "--set", fmt::format("set=[\"train.steps=600\", \"{}\"]", minutes)};
+      Program program(scratch, words);
+      while (!fs::exists(out + "/runs" + cell + "/last") && !fs::exists(out + "/cells" + cell + "/cell.json"))
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      program.send(signal);
+      program.wait();
+      const bool in_time = !fs::exists(out + "/cells" + cell + "/cell.json");
+      const Ran rest = run(scratch, words);
+      ASSERT_EQ(rest.code, 0) << rest.err;
+      const auto results = files::read_whole(out + "/results.jsonl");
+      EXPECT_NE(results.find("\"steps\":600.0"), std::string::npos) << results.substr(0, 600);
+      if (in_time && signal == SIGKILL) return;
+    }
+  }
 }
 
 TEST(StudyVerb, GoesOnFromItsResultsWhereTheRunsAreGone) {

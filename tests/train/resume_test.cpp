@@ -7,6 +7,8 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "core/machine.hpp"
+#include "support/has.hpp"
 #include "support/interrupted_run.hpp"
 
 namespace cvf::train {
@@ -46,6 +48,67 @@ TEST(Training, GoesOnToTheBitAfterAnInterruptAnywhere) {
     EXPECT_EQ(losses_of(scratch.path("whole")), losses_of(scratch.path("parts")));
     EXPECT_EQ(events_of(scratch.path("whole"), "validation"), events_of(scratch.path("parts"), "validation"));
   }
+}
+
+// What a run of 40 steps may take, and less than the clock shows at its start: a run that counted its time
+// from the clock's own beginning would be over at once.
+double minutes_below(const std::string& clock, const std::string& toml, const std::string& folder) {
+  const double before = clock::cpu_of_process();
+  run(toml, folder);
+  const double enough = 15 * (clock::cpu_of_process() - before);
+  while (clock::cpu_of_process() < enough) {
+  }
+  return 0.9 * (clock == "cpu" ? clock::cpu_of_process() : clock::wall()) / 60;
+}
+
+TEST(Training, GoesOnToItsLastStepWhateverBoundsIt) {
+  for (const std::string clock : {"wall", "cpu"}) {
+    const Scratch scratch;
+    const auto toml = tiny_run(scratch.path("data.h5"));
+    const double minutes = minutes_below(clock, toml, scratch.path("alone"));
+    for (const auto& bound :
+         {fmt::format("train.minutes = {}\ntrain.clock = \"{}\"", minutes, clock),
+          fmt::format("train.minutes = 1e9\ntrain.clock = \"{}\"", clock), std::string("train.epochs = 10")}) {
+      SCOPED_TRACE(bound);
+      auto bounded = toml + bound + "\n";
+      if (bound.starts_with("train.epochs")) bounded.erase(bounded.find("train.steps = 40"), 16);
+      const std::string parts = scratch.path("parts");
+      fs::remove_all(parts);
+      const auto stops = testing_support::run_in_parts(bounded, parts, 60, 7);
+      EXPECT_TRUE(std::ranges::any_of(stops, [](const auto& stop) {
+        return testing_support::has(stop, "stopped after step");
+      }));
+      const auto again = run(bounded, parts);
+      EXPECT_EQ(again.steps, 40);
+      EXPECT_EQ(again.steps_here, 0) << "finished now, and not before";
+      EXPECT_EQ(events_of(parts, "validation").size(), 2U);
+      EXPECT_EQ(losses_of(parts).size(), 8U);
+      if (minutes > 1e8 || !bound.starts_with("train.minutes = 1e9")) continue;
+      EXPECT_EQ(weights(parts), weights(scratch.path("alone"))) << "a budget that never ends changes nothing";
+    }
+  }
+}
+
+// Its time was over, but its last losses were not told, its last model not validated.
+TEST(Training, DoesTheLastStepThatAKillPreventedWhenTheTimeWasOver) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3\ntrain.minutes = 1e9");
+  run(toml, scratch.path("whole"));
+  const std::string cut = scratch.path("cut");
+  testing_support::back_to_step_20(scratch.path("whole"), cut);
+  auto over = toml;
+  over.replace(over.find("minutes = 1e9"), 13, "minutes = 1e-9");
+  EXPECT_EQ(run(over, cut).steps_here, 1);
+  EXPECT_EQ(events_of(cut, "validation").size(), 2U) << "of the steps 20 and 21";
+  EXPECT_EQ(events_of(cut, "end").size(), 1U);
+  EXPECT_EQ(run(over, cut).steps_here, 0);
+
+  // Checkpoints of before the key for it: their time decides.
+  const std::string old = scratch.path("old");
+  testing_support::back_to_step_20(scratch.path("whole"), old);
+  testing_support::forget_line(old + "/checkpoints/step-000000020", "last_step_done = false");
+  EXPECT_EQ(run(over, old).steps_here, 0);
+  EXPECT_EQ(run(toml, old).steps_here, 20);
 }
 
 // A kill after the last checkpoint got its name and before `last` pointed to it.

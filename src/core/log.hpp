@@ -55,6 +55,7 @@ class Progress {
 
   void advance(std::uint64_t count = 1);     // from any thread
   void remark(const std::string& addition);  // shown behind the bar, e.g. the loss
+  void limit(double seconds);                // the job ends within so many seconds from now
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -64,6 +65,7 @@ class Progress {
   std::string title_, unit_, remark_;
   std::uint64_t total_, done_, done_before_;
   Clock::time_point start_ = Clock::now();
+  Clock::time_point end_ = Clock::time_point::max();  // at the latest
   Clock::time_point drawn_{};
   std::mutex mutex_;
 };

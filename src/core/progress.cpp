@@ -11,6 +11,7 @@ namespace {
 constexpr int bar_width = 24;
 constexpr std::chrono::milliseconds redraw_every{100};
 constexpr std::chrono::seconds plain_line_every{15};
+constexpr double longest = 1e9;  // s, as a clock can hold them
 }  // namespace
 
 Progress::Progress(std::string title, std::uint64_t total, std::string unit, std::uint64_t done)
@@ -31,13 +32,21 @@ void Progress::remark(const std::string& addition) {
   remark_ = addition;
 }
 
+void Progress::limit(double seconds) {
+  const std::lock_guard lock(mutex_);
+  end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(std::clamp(seconds, 0.0, longest)));
+}
+
 std::string Progress::line() const {
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const auto now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - start_).count();
   const double speed = seconds > 0 ? static_cast<double>(done_ - done_before_) / seconds : 0;
   std::string out = fmt::format("{} {}/{} {}", title_, done_, total_, unit_);
   if (speed > 0 && done_ < total_) {
-    out += fmt::format(", {:.3g}/s, {} left", speed,
-                       text::duration(static_cast<double>(total_ - done_) / speed));
+    const double by_time = std::max(0.0, std::chrono::duration<double>(end_ - now).count());
+    const double by_speed = static_cast<double>(total_ - done_) / speed;
+    out += fmt::format(", {:.3g}/s, {} left", speed, text::duration(std::min(by_time, by_speed)));
   } else {
     out += fmt::format(", {}", text::duration(seconds));
   }

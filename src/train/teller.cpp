@@ -43,8 +43,10 @@ void Teller::tell(const StepResult& result, const Position& position, double sec
   told_wait_ = loader_.seconds_waited();
 }
 
-void Teller::advance() {
-  if (bar_) bar_->advance();
+void Teller::advance(double seconds) {
+  if (!bar_) return;
+  if (options_.length.minutes > 0) bar_->limit(60 * options_.length.minutes - seconds);
+  bar_->advance();
 }
 
 }  // namespace cvf::train

@@ -25,7 +25,8 @@ class Teller {
 
   /// The losses of a step, and the speed since the last call.
   void tell(const StepResult& result, const Position& position, double seconds);
-  void advance();
+  /// `seconds` of training are done: a budget of time bounds what is left.
+  void advance(double seconds);
 
   double samples_between(std::int64_t first, std::int64_t last) const;
 

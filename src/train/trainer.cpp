@@ -43,6 +43,7 @@ class Trainer {
   bool begin();  // false: the run was finished before
   void go_on_from(const Checkpoint& checkpoint);
   void finish_again();
+  std::vector<Bound> bounds_reached() const;
   Numbers ending() const { return {{"seconds", position_.seconds}, {"best_error", position_.best_error}}; }
   void check_fit() const;
   void look_at_clock();
@@ -172,6 +173,17 @@ void Trainer::finish_again() {
   Journal(folder_, position_.step).event("end", position_.step, ending());
 }
 
+std::vector<Bound> Trainer::bounds_reached() const {
+  const auto& length = options_.length;
+  const bool by_steps = length.steps > 0;
+  const double steps = static_cast<double>(position_.step) / static_cast<double>(total_steps_);
+  std::vector<Bound> out;
+  if (steps >= 1 && by_steps) out.push_back({"train.steps", static_cast<double>(length.steps), steps});
+  if (steps >= 1 && !by_steps) out.push_back({"train.epochs", static_cast<double>(length.epochs), steps});
+  if (elapsed_ >= 1) out.push_back({"train.minutes", length.minutes, elapsed_});
+  return out;
+}
+
 // A budget of time is counted by the leader's clock: ranks must agree on when to stop and on the rate of
 // every step.
 void Trainer::look_at_clock() {
@@ -239,7 +251,7 @@ void Trainer::after(const StepResult& result) {
   const double minutes = options_.checkpoint.minutes;
   const bool overdue = group_.any(minutes > 0 && clock::wall() - saved_ > 60 * minutes);
   if (due(options_.checkpoint.steps) || overdue || last || result.stop) save();
-  teller_->advance();
+  teller_->advance(stopwatch_.seconds());
   if (result.stop && !last) stop();
 }
 
@@ -304,10 +316,21 @@ Outcome Trainer::all_steps() {
           .loss = last_loss_,
           .best = position_.best,
           .last = last_errors_,
-          .best_step = position_.best_step};
+          .best_step = position_.best_step,
+          .bounds = bounds_reached()};
 }
 
 }  // namespace
+
+std::string continuation(const std::vector<Bound>& bounds) {
+  std::string reached, more;
+  for (const auto& bound : bounds) {
+    reached += fmt::format("{}{} = {:.15g}", reached.empty() ? "" : " and ", bound.key, bound.value);
+    more += fmt::format("{}--set {}={:.15g}", more.empty() ? "" : " ", bound.key,
+                        2 * bound.value * std::max(1.0, std::round(bound.done)));
+  }
+  return fmt::format("{}; {} continues it", reached, more);
+}
 
 Outcome train(RunOptions options, const std::string& folder, ProcessGroup& group, const Claim& claim) {
   check_same_settings(group, options.to_toml());

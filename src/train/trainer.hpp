@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "train/distributed/process_group.hpp"
 #include "train/options.hpp"
@@ -18,6 +19,16 @@
 #include "train/validation.hpp"
 
 namespace cvf::train {
+
+/// A setting of the run's length that was reached, e.g. train.minutes = 8.
+struct Bound {
+  std::string key;
+  double value = 0;
+  double done = 1;  // over the value
+};
+
+/// "train.minutes = 8; --set train.minutes=16 continues it"
+std::string continuation(const std::vector<Bound>& bounds);
 
 struct Outcome {
   std::int64_t steps = 0;       // of the whole run
@@ -27,6 +38,7 @@ struct Outcome {
   double loss = 0;              // last
   RolloutErrors best, last;     // of validation
   std::int64_t best_step = 0;
+  std::vector<Bound> bounds;  // that ended the run
 };
 
 /// Trains, or goes on from the newest whole checkpoint in `folder`; `claim.anew` removes the run that is

@@ -111,6 +111,29 @@ TEST(Training, DoesTheLastStepThatAKillPreventedWhenTheTimeWasOver) {
   EXPECT_EQ(run(toml, old).steps_here, 20);
 }
 
+TEST(Training, NamesTheBoundThatEndedARunAndWhatContinuesIt) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"));
+  const auto ending = [&](const std::string& length, const std::string& folder) {
+    auto with = toml;
+    with.replace(with.find("train.steps = 40"), 16, length);
+    return continuation(run(with, scratch.path(folder)).bounds);
+  };
+  EXPECT_EQ(ending("train.steps = 20", "a"), "train.steps = 20; --set train.steps=40 continues it");
+  EXPECT_EQ(ending("train.steps = 4", "a"), "train.steps = 4; --set train.steps=40 continues it")
+      << "20 are done";
+  EXPECT_EQ(ending("train.epochs = 2", "b"), "train.epochs = 2; --set train.epochs=4 continues it");
+  const std::string short_time = "train.minutes = 1e-9\ntrain.steps = ";
+  for (const char* steps : {"40", "400"})
+    EXPECT_TRUE(ending(short_time + steps, "c").starts_with("train.minutes = 1e-09; --set train.minutes="));
+  const auto both = ending(short_time + "1", "c");
+  EXPECT_TRUE(both.starts_with("train.steps = 1 and train.minutes = 1e-09; --set train.steps=2 --set "
+                               "train.minutes="))
+      << both;
+  EXPECT_EQ(ending("train.minutes = 1e9\ntrain.steps = 40", "c"),
+            "train.steps = 40; --set train.steps=80 continues it");
+}
+
 // A kill after the last checkpoint got its name and before `last` pointed to it.
 TEST(Training, FinishesWhatAKillPreventedAtTheEnd) {
   const Scratch scratch;

@@ -72,7 +72,10 @@ struct Train {
   }
 
   void tell(const train::Outcome& o, int ranks) const {
-    if (o.steps_here == 0) return log::note("{}: was finished before, after {} steps", folder(), o.steps);
+    if (o.steps_here == 0) {
+      return log::note("{}: was finished before, after {} steps, by {}", folder(), o.steps,
+                       train::continuation(o.bounds));
+    }
     log::note("{}: {} steps in {}, loss {:.4g}{}", folder(), o.steps, text::duration(o.seconds), o.loss,
               o.best.known()
                   ? fmt::format(", best validation error {:.4g} at step {} ({:.4g} on every frame, "

@@ -62,10 +62,10 @@ struct Protocol {
 };
 
 Protocol protocol_of(const std::string& name) {
-  const std::vector<std::string> rolled{"rollout_rmse",     "nfe",       "relative_l2",
-                                        "spectrum_error",   "conserved", "correlation_time",
-                                        "seconds_per_frame"},
-      of_states{"rollout_rmse", "relative_l2"};
+  const std::vector<std::string> rolled{"rollout_rmse",     "normalized_rmse",  "nfe",
+                                        "relative_l2",      "spectrum_error",   "conserved",
+                                        "correlation_time", "seconds_per_frame"},
+      of_states{"rollout_rmse", "normalized_rmse", "relative_l2"};
   if (name == "one_step") {
     return {name, {"step_rmse", "nfe"}, {"step_rmse"}, [](const auto& setup, const Truth& t) {
               return rollout::one_step(setup, rollout::array_of(t.states, 2), t.times, t.contexts);

@@ -93,9 +93,9 @@ Evaluation evaluate_forecast(const std::shared_ptr<const data::Source>& forecast
   const auto matched = data::with_channels(truth, f.channels());
   const auto& t = matched->description();
   check_grids(f, t);
-  const std::vector<std::string> names{"rollout_rmse", "relative_l2", "spectrum_error", "conserved",
-                                       "correlation_time"},
-      of_states{"rollout_rmse", "relative_l2"};
+  const std::vector<std::string> names{"rollout_rmse",   "normalized_rmse", "relative_l2",
+                                       "spectrum_error", "conserved",       "correlation_time"},
+      of_states{"rollout_rmse", "normalized_rmse", "relative_l2"};
   const auto setting = setting_of(t);
   metrics::Scoreboard board(names, setting);
   Baselines baselines(of_states, setting, {}, false);

@@ -91,7 +91,8 @@ std::string by_channel(const metrics::Score& score) {
 }
 
 bool is_error_of_states(const metrics::Score& score) {
-  return score.row->name == "rollout_rmse" || score.row->name == "step_rmse";
+  return score.row->name == "rollout_rmse" || score.row->name == "normalized_rmse" ||
+         score.row->name == "step_rmse";
 }
 
 std::string line_of(const metrics::Score& score) {

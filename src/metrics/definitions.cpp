@@ -7,13 +7,20 @@
 namespace cvf::metrics {
 
 std::span<const Definition> all_definitions() {
-  static constexpr std::array<Definition, 9> rows{{
+  static constexpr std::array<Definition, 10> rows{{
       {"step_rmse", "L_{t+1}", "physical",
        "root of the mean square of one-step errors from true frames, over all samples, frames and elements; "
        "also for each channel",
        true},
       {"rollout_rmse", "L_tau", "physical",
        "root of the mean over predicted frames of the frame's mean square error; frame 0 never counts; also "
+       "frame by frame and for each channel",
+       true},
+      {"normalized_rmse", "nRMSE", "1",
+       "rollout_rmse with the error of each channel divided by the channel's standard deviation over all "
+       "scored frames "
+       "and samples of the truth (a constant channel: by its magnitude), so that channels of any unit count "
+       "alike; also "
        "frame by frame and for each channel",
        true},
       {"relative_l2", "rel L2", "1",

@@ -1,10 +1,11 @@
-// Errors of states: step and rollout RMSE, relative L2.
+// Errors of states: step and rollout RMSE, the latter in units of each channel's spread too, relative L2.
 #include "core/errors.hpp"
 
 #include <cmath>
 
 #include "core/scores.hpp"
 #include "metrics/kinds.hpp"
+#include "metrics/spread.hpp"
 
 namespace cvf::metrics {
 namespace {
@@ -98,6 +99,59 @@ struct RolloutRmse : Rmse {
   }
 };
 
+// Numbers: the values of a channel, then for each channel the sum of squared errors, the mean of the truth
+// and its squared differences from that mean, summed.
+struct NormalizedRmse : Metric {
+  explicit NormalizedRmse(const Setting& setting) : channels(setting.state.names()) {}
+
+  Tensor measure(const Frame& frame) const override {
+    const auto& truth = frame.truth;
+    const Tensor values = truth.reshape({truth.size(0), truth.size(1), -1}), mean = values.mean(2);
+    const Tensor count = torch::full({truth.size(0), 1}, static_cast<double>(values.size(2)), torch::kDouble);
+    return torch::cat({count, square_sums_of_channels(frame.prediction - truth), mean,
+                       (values - mean.unsqueeze(2)).square().sum(2)},
+                      1);
+  }
+
+  Summary summarise(const Rows& rows) const override {
+    const auto spreads = spreads_of(rows);
+    Summary out;
+    std::vector<double> frames;
+    std::vector<Mean> frames_of_channels(spreads.size());
+    for (const auto& [frame, samples] : rows) {
+      Mean all;
+      for (std::size_t c = 0; c < spreads.size(); ++c) {
+        Mean squares;
+        for (const auto& [sample, numbers] : samples) squares.add(numbers[1 + c], numbers[0]);
+        const double unit = spreads[c].unit();
+        frames_of_channels[c].add(squares.value() / (unit * unit));
+        all.add(squares.value() / (unit * unit));
+      }
+      frames.push_back(all.value());
+      out.per_frame.emplace_back(frame, std::sqrt(all.value()));
+    }
+    if (frames.empty()) return out;
+    out.value = l_tau(frames);
+    name_channels(out, frames_of_channels, channels);
+    return out;
+  }
+
+  static std::vector<Spread> spreads_of(const Rows& rows) {
+    std::vector<Spread> out;
+    for (const auto& [frame, samples] : rows) {
+      for (const auto& [sample, numbers] : samples) {
+        const std::size_t channels = numbers.size() / 3;
+        out.resize(channels);
+        for (std::size_t c = 0; c < channels; ++c)
+          out[c].merge({numbers[0], numbers[1 + channels + c], numbers[1 + 2 * channels + c]});
+      }
+    }
+    return out;
+  }
+
+  std::vector<std::string> channels;
+};
+
 // Numbers: the sums of squared errors and of squared truth.
 struct RelativeL2 : Metric {
   Tensor measure(const Frame& frame) const override {
@@ -131,6 +185,9 @@ std::unique_ptr<Metric> make_step_rmse(const Setting& setting) {
 }
 std::unique_ptr<Metric> make_rollout_rmse(const Setting& setting) {
   return std::make_unique<RolloutRmse>(setting);
+}
+std::unique_ptr<Metric> make_normalized_rmse(const Setting& setting) {
+  return std::make_unique<NormalizedRmse>(setting);
 }
 std::unique_ptr<Metric> make_relative_l2(const Setting&) {
   return std::make_unique<RelativeL2>();

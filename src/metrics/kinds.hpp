@@ -13,6 +13,7 @@ namespace cvf::metrics {
 
 std::unique_ptr<Metric> make_step_rmse(const Setting& setting);
 std::unique_ptr<Metric> make_rollout_rmse(const Setting& setting);
+std::unique_ptr<Metric> make_normalized_rmse(const Setting& setting);
 std::unique_ptr<Metric> make_relative_l2(const Setting& setting);
 std::unique_ptr<Metric> make_spectrum_error(const Setting& setting);
 std::unique_ptr<Metric> make_conserved(const Setting& setting);

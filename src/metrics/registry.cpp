@@ -11,6 +11,7 @@ std::span<const Row> registry() {
     const std::map<std::string_view, decltype(Row::make)> makers{
         {"step_rmse", make_step_rmse},
         {"rollout_rmse", make_rollout_rmse},
+        {"normalized_rmse", make_normalized_rmse},
         {"relative_l2", make_relative_l2},
         {"spectrum_error", make_spectrum_error},
         {"conserved", make_conserved},

@@ -111,9 +111,12 @@ class Work {
       for (auto& command : chains.back().commands) {
         command.insert(command.end(), {"--threads", fmt::format("{}", threads_)});
         // The child of a study that was killed may still be saving there.
-        // What it evaluates, the study says itself.
-        if (command.front() == "train")
+        // What it evaluates, the study says itself. Its best models, where it has such, are chosen by the
+        // error of its tables, unless it names another one.
+        if (command.front() == "train") {
+          command.insert(command.begin() + 2, {"--set", "validation.metric=rollout_rmse"});
           command.insert(command.end(), {"--wait", "600", "--set", "evaluation.samples=0"});
+        }
       }
       which.push_back(i);
     }

@@ -89,8 +89,11 @@ void Position::describe(config::Section& s) {
   s.key("batches", &batches, "", config::at_least(0));
   s.key("seconds", &seconds, "");
   s.key("best_error", &best_error, "");
+  s.key("best_metric", &best_metric, "");
   s.key("best_every_frame", &best.every_frame, "");
   s.key("best_training_grid", &best.training_grid, "");
+  s.key("best_normalized_every_frame", &best_normalized.every_frame, "");
+  s.key("best_normalized_training_grid", &best_normalized.training_grid, "");
   s.key("best_step", &best_step, "");
   s.key("last_step_done", &last_step_done, "");
   s.key("validation_due", &validation_due, "");

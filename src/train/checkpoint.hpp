@@ -19,12 +19,13 @@ namespace cvf::train {
 
 /// Where a run stands. Random draws depend on the seed and on counts, so counts are all there is to keep.
 struct Position {
-  std::int64_t step = 0;     // of the optimizer
-  data::Cursor cursor;       // of the next batch
-  std::int64_t batches = 0;  // seen, over all epochs
-  double seconds = 0;        // of training before now
-  double best_error = -1;    // the mean of `best`; negative: none yet
-  RolloutErrors best;        // of validation
+  std::int64_t step = 0;                     // of the optimizer
+  data::Cursor cursor;                       // of the next batch
+  std::int64_t batches = 0;                  // seen, over all epochs
+  double seconds = 0;                        // of training before now
+  double best_error = -1;                    // the mean of both errors by best_metric; negative: none yet
+  std::string best_metric = "rollout_rmse";  // of a whole run; older checkpoints do not hold it
+  RolloutErrors best, best_normalized;       // of validation
   std::int64_t best_step = 0;
   bool last_step_done = true;   // by a bound of the run; older checkpoints do not hold it
   bool validation_due = false;  // a signal came before the rollouts of this step were done

@@ -33,6 +33,11 @@ void ValidationOptions::describe(config::Section& s) {
   s.key("steps", &steps, "every so many steps; 0 = ten times over the run, -1 = never", config::at_least(-1));
   s.key("samples", &samples, "trajectories of the validation list, at most", config::at_least(1));
   s.key("frames", &frames, "predicted frames; 0 = to the end", config::at_least(0));
+  s.key("metric", &metric,
+        "the error by which the best model is chosen: normalized_rmse (each channel in units of its spread), "
+        "or "
+        "rollout_rmse (L_tau: all channels in physical units)",
+        config::one_of({"normalized_rmse", "rollout_rmse"}));
 }
 
 void EvaluationOptions::describe(config::Section& s) {

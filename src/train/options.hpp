@@ -38,9 +38,10 @@ struct LengthOptions {
 
 /// How a run is judged while it trains.
 struct ValidationOptions {
-  std::int64_t steps = 0;  // 0: ten times over the run; negative: never
-  int samples = 16;        // of the validation list, at most
-  int frames = 0;          // how far; 0 = to the end
+  std::int64_t steps = 0;                  // 0: ten times over the run; negative: never
+  int samples = 16;                        // of the validation list, at most
+  int frames = 0;                          // how far; 0 = to the end
+  std::string metric = "normalized_rmse";  // whose mean over both grids of times is lowest for the best model
 
   void describe(config::Section& section);
 };

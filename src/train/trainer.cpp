@@ -42,6 +42,7 @@ class Trainer {
   Outcome all_steps();
   bool begin();  // false: the run was finished before
   void go_on_from(const Checkpoint& checkpoint);
+  void keep_metric();
   void finish_again();
   std::vector<Bound> bounds_reached() const;
   Numbers ending() const { return {{"seconds", position_.seconds}, {"best_error", position_.best_error}}; }
@@ -90,6 +91,7 @@ Trainer::Trainer(RunOptions options, std::string folder, ProcessGroup& group, co
       learner_(options_, run_data_, group),
       validation_(run_data_, options_),
       stopwatch_(options_.length.clock) {
+  position_.best_metric = options_.validation.metric;
   options_.split = data::explicit_options(run_data_.splits, options_.split.hold_out);
   model_.run_toml = options_.to_toml();
   const auto per_epoch = static_cast<std::int64_t>(learner_.feed.loader().batches_per_epoch());
@@ -159,12 +161,24 @@ void Trainer::go_on_from(const Checkpoint& checkpoint) {
     throw DataError("{}: is not the file that {} was trained on: its hash has changed", options_.data.file,
                     folder_);
   }
+  keep_metric();
   restore(checkpoint, model_, learner_.optimizer);
   learner_.batches = position_.batches;
   saved_step_ = position_.step;
   if (group_.leads()) settle_checkpoint(folder_, position_.step, options_.checkpoint.keep);
   stopwatch_.restart(position_.seconds);
   look_at_clock();
+}
+
+// The errors of the best model so far would not compare with those by another metric.
+void Trainer::keep_metric() {
+  if (position_.best_metric == options_.validation.metric) return;
+  if (group_.leads()) {
+    log::note("{}: the best model goes on to be chosen by validation.metric = \"{}\", as the run was begun",
+              folder_, position_.best_metric);
+  }
+  options_.validation.metric = position_.best_metric;
+  model_.run_toml = options_.to_toml();
 }
 
 // What a kill after the last checkpoint prevented.
@@ -267,11 +281,12 @@ void Trainer::validate() {
   }
   position_.validation_due = false;
   teller_->event("validation", position_.step, verdict.numbers());
-  last_errors_ = verdict.errors;
-  const double error = verdict.errors.mean();
+  last_errors_ = verdict.by(position_.best_metric);
+  const double error = last_errors_.mean();
   if (verdict.comparable() && (position_.best_error < 0 || error < position_.best_error)) {
     position_.best_error = error;
     position_.best = verdict.errors;
+    position_.best_normalized = verdict.normalized;
     position_.best_step = position_.step;
     model_.spec.provenance["step"] = fmt::format("{}", position_.step);
     if (group_.leads()) model::save(model_, folder_ + "/best");
@@ -314,7 +329,8 @@ Outcome Trainer::all_steps() {
           .samples_per_s =
               before >= 0 ? teller_->samples_between(before, position_.step) / (clock::wall() - begun) : 0,
           .loss = last_loss_,
-          .best = position_.best,
+          .metric = position_.best_metric,
+          .best = position_.best_metric == "rollout_rmse" ? position_.best : position_.best_normalized,
           .last = last_errors_,
           .best_step = position_.best_step,
           .bounds = bounds_reached()};

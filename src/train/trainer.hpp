@@ -4,7 +4,7 @@
 //   run.toml, versions.txt   what it was asked to do, and by which programs
 //   log.jsonl, metrics.csv   what happened
 //   checkpoints/, last       where to go on; `last` is a model like any other
-//   best                     the model with the lowest mean of both validation errors
+//   best                     the model with the lowest mean of both validation errors, by validation.metric
 //   evaluation.*             what cvf train says of the test samples when it ends
 //   .lock, .cvf-run          who works here, and what of all this is the run's
 #pragma once
@@ -36,7 +36,8 @@ struct Outcome {
   double seconds = 0;           // of the whole run
   double samples_per_s = 0;     // of this call, all ranks together
   double loss = 0;              // last
-  RolloutErrors best, last;     // of validation
+  std::string metric;           // of validation: what `best` and `last` are
+  RolloutErrors best, last;
   std::int64_t best_step = 0;
   std::vector<Bound> bounds;  // that ended the run
 };

@@ -10,6 +10,7 @@
 #include "core/interrupt.hpp"
 #include "core/scores.hpp"
 #include "data/trajectories.hpp"
+#include "metrics/spread.hpp"
 #include "rollout/protocols.hpp"
 #include "rollout/tensors/model.hpp"
 
@@ -40,37 +41,47 @@ std::vector<std::int64_t> shape_of(const StateSpec& facts, std::size_t frames) {
   return shape;
 }
 
+// The mean over channels and cells of each frame [T,C,...].
+Tensor mean_squares(const Tensor& difference) {
+  return difference.square().flatten(1).mean(1).contiguous();
+}
+
 }  // namespace
 
-// Sums over the samples of a rank: for each predicted frame the squares and how many samples have it, then
-// what is counted over all. One list, so that ranks add theirs up in one go.
+// Sums over the samples of a rank: for each predicted frame the squares, physical and normalised, and how
+// many samples have it, then what is counted over all. One list, so that ranks add theirs up in one go.
 struct Validation::Sums {
   std::vector<double> numbers;
   std::size_t frames;
 
-  explicit Sums(std::size_t most_frames) : numbers(2 * most_frames + 4), frames(most_frames) {}
+  explicit Sums(std::size_t most_frames) : numbers(3 * most_frames + 4), frames(most_frames) {}
   double& square(std::size_t frame) { return numbers[frame]; }
-  double& count(std::size_t frame) { return numbers[frames + frame]; }
-  double& evaluations() { return numbers[2 * frames]; }
-  double& intervals() { return numbers[2 * frames + 1]; }
-  double& diverged() { return numbers[2 * frames + 2]; }
-  double& interrupted() { return numbers[2 * frames + 3]; }
+  double& normalized(std::size_t frame) { return numbers[frames + frame]; }
+  double& count(std::size_t frame) { return numbers[2 * frames + frame]; }
+  double& evaluations() { return numbers[3 * frames]; }
+  double& intervals() { return numbers[3 * frames + 1]; }
+  double& diverged() { return numbers[3 * frames + 2]; }
+  double& interrupted() { return numbers[3 * frames + 3]; }
 
-  void add(const Tensor& states, const Tensor& truth, const std::vector<double>& spent) {
-    const Tensor squares = (states - truth).to(torch::kDouble).square().flatten(1).mean(1).contiguous();
+  void add(const Tensor& states, const Tensor& truth, const Tensor& units) {
+    const Tensor difference = (states - truth).to(torch::kDouble);
+    const Tensor squares = mean_squares(difference), in_units = mean_squares(difference / units);
     if (!torch::isfinite(squares).all().item<bool>()) ++diverged();
-    for (std::size_t f = 1; f < spent.size(); ++f) {
-      square(f) += squares.data_ptr<double>()[f];
-      ++count(f);
-      evaluations() += spent[f];
-      ++intervals();
+    for (std::int64_t f = 1; f < squares.size(0); ++f) {
+      square(static_cast<std::size_t>(f)) += squares.data_ptr<double>()[f];
+      normalized(static_cast<std::size_t>(f)) += in_units.data_ptr<double>()[f];
+      ++count(static_cast<std::size_t>(f));
     }
   }
 
-  double error() {
+  double error() { return error_of(&Sums::square); }
+  double normalized_error() { return error_of(&Sums::normalized); }
+
+ private:
+  double error_of(double& (Sums::*of)(std::size_t)) {
     if (diverged() > 0) return std::numeric_limits<double>::quiet_NaN();
     std::vector<double> squares;
-    for (std::size_t f = 1; f < frames; ++f) squares.push_back(square(f) / count(f));
+    for (std::size_t f = 1; f < frames; ++f) squares.push_back((this->*of)(f) / count(f));
     return l_tau(squares);
   }
 };
@@ -79,6 +90,9 @@ Numbers Verdict::numbers() const {
   return {{"rollout_error", errors.every_frame},
           {"grid_error", errors.training_grid},
           {"mean_error", errors.mean()},
+          {"normalized_rmse", normalized.every_frame},
+          {"normalized_grid_rmse", normalized.training_grid},
+          {"normalized_mean_rmse", normalized.mean()},
           {"evaluations", evaluations},
           {"diverged", diverged}};
 }
@@ -121,9 +135,41 @@ Validation::Validation(const RunData& run_data, const RunOptions& o) {
                       whole->context});
     if (o.downsampling.factor > 1) add_kept(samples[i], whole->times.size(), o);
   }
+  if (wanted()) measure_spread();
   const auto& state = run_data.spec.state;
   solver_ =
       o.solver.build(solvers::Context{.delta_min = state.delta_min, .largest_step = state.step_bound()});
+}
+
+// Over the predicted frames.
+void Validation::measure_spread() {
+  std::vector<metrics::Spread> channels;
+  for (const auto& truth : every_frame_.truths) {
+    const Tensor values = truth.frames.slice(0, 1).to(torch::kDouble).transpose(0, 1).flatten(1);
+    channels.resize(static_cast<std::size_t>(values.size(0)));
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      const Tensor own = values[static_cast<std::int64_t>(c)], mean = own.mean();
+      channels[c].merge({static_cast<double>(own.numel()), mean.item<double>(),
+                         (own - mean).square().sum().item<double>()});
+    }
+  }
+  std::vector<double> units;
+  for (const auto& channel : channels) units.push_back(channel.unit());
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(every_frame_.truths.front().frames.dim() - 1), 1);
+  shape[0] = -1;
+  units_ = torch::tensor(units, torch::kDouble).view(shape);
+}
+
+Validation::Baselines Validation::baselines(const model::TrainedModel& model) const {
+  if (!wanted()) return {};
+  const Tensor mean =
+      torch::tensor(rollout::on_tensors(model)->state_mean(), torch::kDouble).view(units_.sizes());
+  Sums persistence(every_frame_.longest), mean_state(every_frame_.longest);
+  for (const auto& truth : every_frame_.truths) {
+    persistence.add(truth.frames.slice(0, 0, 1), truth.frames, units_);
+    mean_state.add(mean, truth.frames, units_);
+  }
+  return {persistence.normalized_error(), mean_state.normalized_error()};
 }
 
 // Of the frames of `every_frame_`'s newest sample, those that training would see.
@@ -148,11 +194,13 @@ Verdict Validation::judge(const model::TrainedModel& model, ProcessGroup& group)
   const EvaluationMode mode(*model.field);
   Sums every = sums_over(every_frame_, model, group);
   Verdict out{.errors = {every.error(), every.error()},
+              .normalized = {every.normalized_error(), every.normalized_error()},
               .evaluations = every.evaluations() / every.intervals(),
               .diverged = every.diverged()};
   if (!training_grid_.truths.empty()) {
     Sums kept = sums_over(training_grid_, model, group);
     out.errors.training_grid = kept.error();
+    out.normalized.training_grid = kept.normalized_error();
     out.diverged += kept.diverged();
   }
   return out;
@@ -193,10 +241,11 @@ void Validation::add_share(Sums& sums, const Grid& grid, const model::TrainedMod
   for (std::size_t row = 0; row < times.size(); ++row) {
     const Tensor& truth = truths[rank + row * size].frames;
     const Tensor states = predicted[static_cast<std::int64_t>(row)].narrow(0, 0, truth.size(0));
-    std::vector<double> spent;
-    for (const auto& frame : forecast.frames[row])
-      spent.push_back(static_cast<double>(frame.counts.evaluations));
-    sums.add(states, truth, spent);
+    sums.add(states, truth, units_);
+    for (std::size_t f = 1; f < forecast.frames[row].size(); ++f) {
+      sums.evaluations() += static_cast<double>(forecast.frames[row][f].counts.evaluations);
+      ++sums.intervals();
+    }
   }
 }
 

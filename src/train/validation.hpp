@@ -1,6 +1,7 @@
 // Rollouts of the validation samples while a run trains: the best model is the one whose whole trajectories
 // are closest to the truth, on every frame of the source and on the training grid, not the one with the
-// lowest loss.
+// lowest loss. Errors are measured twice: each channel in units of its spread over these samples, and all
+// channels in physical units (L_tau).
 #pragma once
 
 #include "model/trained_model.hpp"
@@ -11,7 +12,7 @@
 
 namespace cvf::train {
 
-/// L_tau of time-informed rollouts of the validation samples; negative: not known. A model that fits the
+/// Errors of time-informed rollouts of the validation samples; negative: not known. A model that fits the
 /// steps of training may drift on shorter ones, and the other way round, so both count.
 struct RolloutErrors {
   double every_frame = -1;    // of the source
@@ -26,11 +27,15 @@ struct RolloutErrors {
 std::string advice(const RolloutErrors& best, const RolloutErrors& last, const std::string& folder);
 
 struct Verdict {
-  RolloutErrors errors;
-  double evaluations = 0;  // of psi for each frame of the source
-  double diverged = 0;     // rollouts that went non-finite; then there is no error
+  RolloutErrors errors;      // L_tau: "rollout_rmse"
+  RolloutErrors normalized;  // each channel in units of its spread: "normalized_rmse"
+  double evaluations = 0;    // of psi for each frame of the source
+  double diverged = 0;       // rollouts that went non-finite; then there is no error
 
   bool comparable() const { return diverged == 0; }
+  const RolloutErrors& by(const std::string& metric) const {
+    return metric == "rollout_rmse" ? errors : normalized;
+  }
   Numbers numbers() const;
 };
 
@@ -41,6 +46,12 @@ class Validation {
   bool wanted() const { return !every_frame_.truths.empty(); }
   /// Interrupted, on every rank, when a signal reached one of them.
   Verdict judge(const model::TrainedModel& model, ProcessGroup& group) const;
+
+  /// Normalised errors on every frame of forecasts that need no training; the mean state is the normalizer's.
+  struct Baselines {
+    double persistence = -1, mean_state = -1;  // negative: there are no samples
+  };
+  Baselines baselines(const model::TrainedModel& model) const;
 
  private:
   struct Truth {
@@ -55,12 +66,14 @@ class Validation {
     void add(Truth truth);
   };
   struct Sums;
+  void measure_spread();
   void add_kept(std::size_t sample, std::size_t source_frames, const RunOptions& options);
   Sums sums_over(const Grid& grid, const model::TrainedModel& model, ProcessGroup& group) const;
   void add_share(Sums& sums, const Grid& grid, const model::TrainedModel& model, std::size_t rank,
                  std::size_t size) const;
 
   Grid every_frame_, training_grid_;  // the second is empty where it is the same as the first
+  torch::Tensor units_;               // [C,1,...]: the spread of each channel over every_frame_
   std::unique_ptr<solvers::Solver> solver_;
 };
 

@@ -107,8 +107,11 @@ TEST(StudyVerb, RecordsACellThatWasKilledWithAllItsSteps) {
       const std::string out = scratch.path(fmt::format("out-{}-{}", signal, attempt));
       const std::string cell = "/pendulum/default/sm/seed-0";
       const std::vector<std::string> words{
-          "study", file, "--out", out, "--jobs", "1", "--set", "preset.one.methods=[\"sm\"]",
-          "--set", fmt::format("set=[\"train.steps=600\", \"{}\"]", minutes)};
+          "study",  file,
+          "--out",  out,
+          "--jobs", "1",
+          "--set",  "preset.one.methods=[\"sm\"]",
+          "--set",  fmt::format("set=[\"train.steps=600\", \"{}\"]", minutes)};
       Program program(scratch, words);
       while (!fs::exists(out + "/runs" + cell + "/last") && !fs::exists(out + "/cells" + cell + "/cell.json"))
         std::this_thread::sleep_for(std::chrono::milliseconds(2));

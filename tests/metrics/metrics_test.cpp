@@ -46,6 +46,40 @@ TEST(StepRmse, IsTheRootOfTheMeanSquareOverEverything) {
   EXPECT_DOUBLE_EQ(*steps.score("step_rmse").value, std::sqrt(13.0 / 6));
 }
 
+TEST(NormalizedRmse, DividesTheErrorOfEachChannelByItsSpread) {
+  auto rollout = board({"normalized_rmse"}, {"", state_of({"pressure", "moisture"})});
+  // Spreads: 1e5 and 1e-3 about means of 3e5 and 2e-3; errors: half a spread of one, two spreads of the
+  // other.
+  rollout.add(frame(0, real({0, 0}, {1, 2}), real({9e9, 9e9}, {1, 2})));
+  rollout.add(frame(1, real({2.5e5, 1e-3}, {1, 2}), real({2e5, 1e-3}, {1, 2})));
+  rollout.add(frame(2, real({4e5, 5e-3}, {1, 2}), real({4e5, 3e-3}, {1, 2})));
+  const Score score = rollout.score("normalized_rmse");
+  EXPECT_NEAR(*score.value, std::sqrt((0.25 / 2 + 4.0 / 2) / 2), 1e-12);
+  ASSERT_EQ(score.per_frame.size(), 2u);
+  EXPECT_NEAR(score.per_frame[0].second, std::sqrt(0.25 / 2), 1e-12);
+  EXPECT_NEAR(score.per_frame[1].second, std::sqrt(4.0 / 2), 1e-12);
+  ASSERT_EQ(score.parts.size(), 2u);
+  EXPECT_EQ(score.parts[0].first, "pressure");
+  EXPECT_NEAR(score.parts[0].second, std::sqrt(0.25 / 2), 1e-12);
+}
+
+TEST(NormalizedRmse, IsOneForTheMeanStateAndTheSameInAnyUnit) {
+  torch::manual_seed(4);
+  const Tensor truth = torch::randn({7, 2, 5}, torch::kDouble) + 3;
+  const Tensor mean = truth.mean(at::IntArrayRef{0, 2}, true).expand_as(truth);
+  EXPECT_NEAR(*scored("normalized_rmse", mean, truth).value, 1, 1e-12);
+  const Tensor guess = truth + 0.1 * torch::randn_like(truth), units = real({1e5, 1e-3}, {1, 2, 1});
+  const double here = *scored("normalized_rmse", guess, truth).value;
+  EXPECT_NEAR(*scored("normalized_rmse", guess * units, truth * units).value, here, 1e-12 * here);
+  EXPECT_NEAR(*scored("normalized_rmse", guess + units, truth + units).value, here, 1e-9 * here)
+      << "an offset";
+}
+
+TEST(NormalizedRmse, IsFiniteForConstantChannels) {
+  const Tensor truth = real({5, 0, 5, 0}, {2, 2}), guess = real({6, 1, 6, 1}, {2, 2});
+  EXPECT_NEAR(*scored("normalized_rmse", guess, truth).value, std::sqrt((0.04 + 1) / 2), 1e-12);
+}
+
 TEST(RolloutRmse, IsTheRootOfTheMeanOverFramesAndLeavesFrameZeroOut) {
   auto rollout = board({"rollout_rmse"});
   rollout.add(frame(0, real({100}, {1, 1}), real({0}, {1, 1})));

@@ -66,18 +66,17 @@ TEST(Training, GoesOnToItsLastStepWhateverBoundsIt) {
     const Scratch scratch;
     const auto toml = tiny_run(scratch.path("data.h5"));
     const double minutes = minutes_below(clock, toml, scratch.path("alone"));
-    for (const auto& bound :
-         {fmt::format("train.minutes = {}\ntrain.clock = \"{}\"", minutes, clock),
-          fmt::format("train.minutes = 1e9\ntrain.clock = \"{}\"", clock), std::string("train.epochs = 10")}) {
+    for (const auto& bound : {fmt::format("train.minutes = {}\ntrain.clock = \"{}\"", minutes, clock),
+                              fmt::format("train.minutes = 1e9\ntrain.clock = \"{}\"", clock),
+                              std::string("train.epochs = 10")}) {
       SCOPED_TRACE(bound);
       auto bounded = toml + bound + "\n";
       if (bound.starts_with("train.epochs")) bounded.erase(bounded.find("train.steps = 40"), 16);
       const std::string parts = scratch.path("parts");
       fs::remove_all(parts);
       const auto stops = testing_support::run_in_parts(bounded, parts, 60, 7);
-      EXPECT_TRUE(std::ranges::any_of(stops, [](const auto& stop) {
-        return testing_support::has(stop, "stopped after step");
-      }));
+      EXPECT_TRUE(std::ranges::any_of(
+          stops, [](const auto& stop) { return testing_support::has(stop, "stopped after step"); }));
       const auto again = run(bounded, parts);
       EXPECT_EQ(again.steps, 40);
       EXPECT_EQ(again.steps_here, 0) << "finished now, and not before";
@@ -127,8 +126,9 @@ TEST(Training, NamesTheBoundThatEndedARunAndWhatContinuesIt) {
   for (const char* steps : {"40", "400"})
     EXPECT_TRUE(ending(short_time + steps, "c").starts_with("train.minutes = 1e-09; --set train.minutes="));
   const auto both = ending(short_time + "1", "c");
-  EXPECT_TRUE(both.starts_with("train.steps = 1 and train.minutes = 1e-09; --set train.steps=2 --set "
-                               "train.minutes="))
+  EXPECT_TRUE(
+      both.starts_with("train.steps = 1 and train.minutes = 1e-09; --set train.steps=2 --set "
+                       "train.minutes="))
       << both;
   EXPECT_EQ(ending("train.minutes = 1e9\ntrain.steps = 40", "c"),
             "train.steps = 40; --set train.steps=80 continues it");

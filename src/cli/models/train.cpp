@@ -76,12 +76,13 @@ struct Train {
       return log::note("{}: was finished before, after {} steps, by {}", folder(), o.steps,
                        train::continuation(o.bounds));
     }
-    log::note("{}: {} steps in {}, loss {:.4g}{}", folder(), o.steps, text::duration(o.seconds), o.loss,
-              o.best.known()
-                  ? fmt::format(", best validation error {:.4g} at step {} ({:.4g} on every frame, "
-                                "{:.4g} on the training grid)",
-                                o.best.mean(), o.best_step, o.best.every_frame, o.best.training_grid)
-                  : "");
+    log::note(
+        "{}: {} steps in {}, loss {:.4g}{}", folder(), o.steps, text::duration(o.seconds), o.loss,
+        o.best.known()
+            ? fmt::format(", best validation error {:.4g} ({}) at step {} ({:.4g} on every frame, "
+                          "{:.4g} on the training grid)",
+                          o.best.mean(), o.metric, o.best_step, o.best.every_frame, o.best.training_grid)
+            : "");
     const std::string which = train::advice(o.best, o.last, folder());
     if (!which.empty()) log::note("{}", which);
     if (ranks > 1) {

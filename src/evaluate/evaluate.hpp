@@ -74,6 +74,7 @@ struct Evaluation {
   std::vector<Part> parts;
   std::vector<double> times;  // of each frame looked at, since the given one; mean over samples
   int every = 1, training_every = 0;
+  std::string warning;  // why the model is of no use as it is; empty: it is better than the baselines
   std::optional<Coverage> coverage;  // of the error bars, where the model has a calibration
 
   std::vector<std::size_t> training_frames() const;  // those of `times` that training saw

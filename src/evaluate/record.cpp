@@ -223,6 +223,7 @@ std::string table(const Evaluation& evaluation) {
 
 std::string json(const Evaluation& evaluation, const Origin& origin) {
   Json out;
+  if (!evaluation.warning.empty()) out["warning"] = evaluation.warning;
   for (const auto& [key, text] : origin) out["origin"][key] = text;
   for (const auto& part : evaluation.parts) {
     Json& into = out[part.protocol];

@@ -61,10 +61,22 @@ Json evaluated_on(const Folder& folder) {
   return {{"dates", dates}, {"machines", machines}};
 }
 
+// Of a run whose model is worse than the baselines, as an evaluation of it says.
+std::string warning_of(const Folder& folder) {
+  for (const auto& cell : folder.cells) {
+    if (folder.is_study || !cell.evaluations.is_object()) continue;
+    for (const auto& evaluation : cell.evaluations) {
+      if (const auto warning = text_in(evaluation, "warning"); !warning.empty()) return warning;
+    }
+  }
+  return "";
+}
+
 Json head_of(const Folder& folder) {
   Json out{
       {"kind", folder.is_study ? "study" : "run"},
       {"title", folder.title.empty() ? "Report" : folder.title},
+      {"warning", warning_of(folder)},
       {"question", folder.question},
       {"made_by", fmt::format("cvf {} ({})", version, commit)},
       {"made_on", {{"date", today()}, {"machine", machine()}}},

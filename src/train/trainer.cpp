@@ -45,6 +45,7 @@ class Trainer {
   void keep_metric();
   void finish_again();
   std::vector<Bound> bounds_reached() const;
+  SkillErrors skill(const Validation::Baselines& baselines) const;
   Numbers ending() const { return {{"seconds", position_.seconds}, {"best_error", position_.best_error}}; }
   void check_fit() const;
   void look_at_clock();
@@ -198,6 +199,16 @@ std::vector<Bound> Trainer::bounds_reached() const {
   return out;
 }
 
+// Checkpoints of before normalised errors hold none.
+SkillErrors Trainer::skill(const Validation::Baselines& baselines) const {
+  const bool has_best = position_.best_error >= 0;
+  if (!validation_.wanted() || (has_best && !position_.best_normalized.known())) return {};
+  SkillErrors out{.persistence = baselines.persistence, .mean_state = baselines.mean_state};
+  if (has_best) out.model = position_.best_normalized.every_frame;
+  out.diverged = !has_best;
+  return out;
+}
+
 // A budget of time is counted by the leader's clock: ranks must agree on when to stop and on the rate of
 // every step.
 void Trainer::look_at_clock() {
@@ -323,6 +334,7 @@ Outcome Trainer::all_steps() {
     if (own_) own_->check();
     teller_->event("end", position_.step, ending());
   }
+  const auto baselines = validation_.baselines(model_);
   return {.steps = position_.step,
           .steps_here = before >= 0 ? position_.step - before : 0,
           .seconds = position_.seconds,
@@ -333,7 +345,9 @@ Outcome Trainer::all_steps() {
           .best = position_.best_metric == "rollout_rmse" ? position_.best : position_.best_normalized,
           .last = last_errors_,
           .best_step = position_.best_step,
-          .bounds = bounds_reached()};
+          .bounds = bounds_reached(),
+          .skill = skill(baselines),
+          .change = baselines.change};
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/skill.hpp"
 #include "train/distributed/process_group.hpp"
 #include "train/options.hpp"
 #include "train/own_folder.hpp"
@@ -40,6 +41,8 @@ struct Outcome {
   RolloutErrors best, last;
   std::int64_t best_step = 0;
   std::vector<Bound> bounds;  // that ended the run
+  SkillErrors skill;          // of the best model on every frame of the validation samples, normalised
+  double change = -1;         // of the states from one training frame to the next, in the same unit
 };
 
 /// Trains, or goes on from the newest whole checkpoint in `folder`; `claim.anew` removes the run that is

@@ -169,7 +169,11 @@ Validation::Baselines Validation::baselines(const model::TrainedModel& model) co
     persistence.add(truth.frames.slice(0, 0, 1), truth.frames, units_);
     mean_state.add(mean, truth.frames, units_);
   }
-  return {persistence.normalized_error(), mean_state.normalized_error()};
+  const Grid& seen = training_grid_.truths.empty() ? every_frame_ : training_grid_;
+  Sums change(2);
+  for (const auto& truth : seen.truths)
+    change.add(truth.frames.slice(0, 0, 1), truth.frames.slice(0, 0, 2), units_);
+  return {persistence.normalized_error(), mean_state.normalized_error(), change.normalized_error()};
 }
 
 // Of the frames of `every_frame_`'s newest sample, those that training would see.

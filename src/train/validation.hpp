@@ -50,6 +50,7 @@ class Validation {
   /// Normalised errors on every frame of forecasts that need no training; the mean state is the normalizer's.
   struct Baselines {
     double persistence = -1, mean_state = -1;  // negative: there are no samples
+    double change = -1;                        // of persistence at the first frame that training sees
   };
   Baselines baselines(const model::TrainedModel& model) const;
 

@@ -171,6 +171,48 @@ TEST(TrainVerb, HearsASignalInTheMidstOfAStep) {
   }
 }
 
+TEST(TrainVerb, WarnsOfAModelThatIsWorseThanTheMeanState) {
+  const Scratch scratch;
+  const auto file = run_file(scratch, "train.steps = 1");
+  const std::string verdict = "this model is worse than ", out = scratch.path("run");
+  for (const char* samples : {"0", "1"}) {  // by the validation samples, by those of the test
+    const std::string evaluated = std::string("evaluation.samples=") + samples;
+    const Ran one_step = run(scratch, command(file, out, {"--set", evaluated}));
+    EXPECT_EQ(one_step.code, 0);
+    EXPECT_NE(one_step.err.find("warning: " + out + ": " + verdict), std::string::npos) << one_step.err;
+    EXPECT_NE(one_step.err.find("the mean state ("), std::string::npos) << one_step.err;
+    EXPECT_NE(one_step.err.find("Likely reason: only 1 step of training; try the same command with --set "
+                                "train.steps=2000."),
+              std::string::npos)
+        << one_step.err;
+  }
+  const Ran bad = run(scratch, {"evaluate", out});
+  EXPECT_EQ(bad.code, 0);
+  EXPECT_TRUE(bad.out.starts_with("WARNING: " + verdict)) << bad.out;
+  EXPECT_NE(files::read_whole(out + "/evaluation.json").find("\"warning\": \"" + verdict), std::string::npos);
+
+  const Ran longer = run(scratch, command(file, out,
+                                          {"--set", "train.steps=1500", "--set", "evaluation.samples=1",
+                                           "--set", "checkpoint.steps=500"}));
+  EXPECT_EQ(longer.code, 0);
+  EXPECT_EQ(longer.err.find(verdict), std::string::npos) << longer.err;
+  EXPECT_EQ(run(scratch, {"evaluate", out}).out.find("WARNING"), std::string::npos);
+  EXPECT_EQ(files::read_whole(out + "/evaluation.json").find("\"warning\""), std::string::npos);
+}
+
+TEST(TrainVerb, NamesTheBoundOfARunThatWasFinishedBefore) {
+  const Scratch scratch;
+  const auto file = run_file(scratch, "train.steps = 30\ntrain.minutes = 1e-9");
+  const std::string out = scratch.path("run");
+  EXPECT_EQ(run(scratch, command(file, out)).code, 0);
+  const Ran again = run(scratch, command(file, out, {"--set", "train.steps=400"}));
+  EXPECT_EQ(again.code, 0);
+  EXPECT_NE(
+      again.err.find("was finished before, after 1 steps, by train.minutes = 1e-09; --set train.minutes="),
+      std::string::npos)
+      << again.err;
+}
+
 TEST(TrainVerb, AnswersNonsenseWithOneSentence) {
   const Scratch scratch;
   const auto file = run_file(scratch, "train.steps = 5");

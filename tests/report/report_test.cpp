@@ -231,6 +231,22 @@ TEST(Report, ShowsASingleRun) {
   EXPECT_EQ(document["scenes"].size(), 1U);
 }
 
+TEST(Report, BeginsWithTheWarningOfARunThatIsWorseThanTheBaselines) {
+  const Scratch scratch;
+  const SmallStudy study(scratch);
+  const std::string run = study.in("runs/waves/default/cvf/seed-0");
+  auto evaluation = testing_support::small_evaluation(0.2, 3);
+  write_text(run + "/evaluation-test.json", evaluation.dump());
+  EXPECT_EQ(document_of(run)["warning"], "");
+  evaluation["warning"] = "this model is worse than <persistence>";
+  write_text(run + "/evaluation-test.json", evaluation.dump());
+  const Json document = document_of(run);
+  EXPECT_EQ(document["warning"], "this model is worse than <persistence>");
+  const std::string page = page_of(document);
+  EXPECT_LT(page.find("warningLine()].filter"), page.find("    header(),")) << "above the head";
+  EXPECT_EQ(document_of(study.folder())["warning"], "") << "a study compares, whatever is worse";
+}
+
 TEST(Report, ARunWithNothingButItsTomlStillMakesAPage) {
   const Scratch scratch;
   write_text(scratch.path("run/run.toml"), "seed = 1\n");

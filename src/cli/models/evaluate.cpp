@@ -14,19 +14,21 @@ namespace {
 
 std::string summary(const evaluate::Evaluation& result) {
   const auto& part = result.parts.back();
-  std::string out = fmt::format("rollout error {}", part.find("rollout_rmse")->text());
+  std::string baselines;
   for (const auto& baseline : part.baselines) {
     for (const auto& score : baseline.scores) {
-      if (score.row->name == "rollout_rmse") out += fmt::format(", {} {}", baseline.name, score.text());
+      if (score.row->name == "normalized_rmse")
+        baselines += fmt::format("{}{} {}", baselines.empty() ? "" : ", ", baseline.name, score.text());
     }
   }
-  return out;
+  return fmt::format("normalized error {} ({}), rollout error {}", part.find("normalized_rmse")->text(),
+                     baselines, part.find("rollout_rmse")->text());
 }
 
 }  // namespace
 
-void evaluate_at_the_end(const std::string& run_folder, const train::EvaluationOptions& wanted) {
-  if (wanted.samples == 0) return;
+std::string evaluate_at_the_end(const std::string& run_folder, const train::EvaluationOptions& wanted) {
+  if (wanted.samples == 0) return "";
   Evaluate verb;
   verb.run_path = run_folder;
   verb.out = run_folder + "/evaluation";
@@ -36,15 +38,17 @@ void evaluate_at_the_end(const std::string& run_folder, const train::EvaluationO
   try {
     const std::string json = verb.out + ".json", checkpoint = open_run(run_folder).checkpoint;
     const std::string before = std::filesystem::exists(json) ? files::read_whole(json) : "";
-    if (before.find(checkpoint) != std::string::npos) return;
+    if (before.find(checkpoint) != std::string::npos) return "";
     const auto done = verb.evaluate();
     log::note("{}: {} test samples: {}; next: cvf report {}", json, done.from.at("sample_count"),
               summary(done.result), run_folder);
+    return done.result.warning;
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& why) {
     log::warning("{}: the run is complete, but its test samples were not evaluated: {}", run_folder,
                  why.what());
+    return "";
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/error_bars.hpp"
 #include "cli/models/calibrating.hpp"
+#include "cli/models/skill.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -82,9 +83,11 @@ void Evaluate::run() {
   const auto done = forecast.empty() ? evaluate() : evaluate_given();
   if (calibrate) return;
   if (print_json) {
+    if (!done.result.warning.empty()) log::warning("{}", done.result.warning);
     fmt::print("{}", evaluate::json(done.result, done.from));
     return;
   }
+  if (!done.result.warning.empty()) fmt::print("WARNING: {}\n", done.result.warning);
   fmt::print("{}: {} samples of {}\n{}definitions: cvf evaluate --definitions\n",
              done.from.at(forecast.empty() ? "model" : "forecast"), done.from.at("sample_count"),
              done.from.at("data"), evaluate::table(done.result));
@@ -164,6 +167,7 @@ Evaluate::Done Evaluate::evaluate() {
     result.coverage = evaluate::coverage_of(
         *calibration, coverage, evaluate::trials(setup, *source, list, options, calibration->score));
   }
+  result.warning = lack_of_skill(result, {run_path, found.run_toml, *source});
   const auto from = origin(found, trained, made.to_toml(), list.size());
   keep_forecasts(result, *source, from);
   write(result, from);

@@ -57,7 +57,8 @@ struct Evaluate {
 
 /// The first test samples of a finished run, frame by frame: evaluation.json, evaluation.csv and the
 /// forecasts of a few in the run's folder, unless they are there for this very model. What stands against it
-/// is a warning, for the run itself is complete.
-void evaluate_at_the_end(const std::string& run_folder, const train::EvaluationOptions& wanted);
+/// is a warning, for the run itself is complete. Returns what the model lacks: see
+/// evaluate::Evaluation::warning.
+std::string evaluate_at_the_end(const std::string& run_folder, const train::EvaluationOptions& wanted);
 
 }  // namespace cvf::cli

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "cli/models/evaluation.hpp"
+#include "cli/models/skill.hpp"
 #include "cli/programs.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
+#include "core/files.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
@@ -59,16 +62,29 @@ struct Train {
     if (local_ranks > 1 && train::run_local_ranks(local_ranks)) return;
     tensors::prepare();
     const auto afterwards = wanted.evaluation;
-    const bool leads = train_all(std::move(wanted));  // its group has parted: nobody waits for what follows
-    if (leads) evaluate_at_the_end(folder(), afterwards);
+    const auto data = wanted.data;
+    const auto outcome = train_all(std::move(wanted));  // its group has parted: nobody waits for what follows
+    if (!outcome) return;
+    auto warning = evaluate_at_the_end(folder(), afterwards);
+    if (warning.empty()) warning = warning_of(*outcome, data);
+    if (!warning.empty()) log::warning("{}: {}", folder(), warning);
   }
 
-  bool train_all(train::RunOptions wanted) const {
+  // By the validation samples.
+  std::string warning_of(const train::Outcome& o, const data::DataOptions& data) const {
+    if (cvf::lack_of_skill(o.skill, {}).empty()) return "";
+    const auto source = train::open_data(data);
+    return cvf::lack_of_skill(
+        o.skill, facts_of({folder(), files::read_whole(folder() + "/run.toml"), *source}, o.change));
+  }
+
+  // Of the leader.
+  std::optional<train::Outcome> train_all(train::RunOptions wanted) const {
     auto group = train::ProcessGroup::join(folder());
-    const auto outcome =
-        train::train(std::move(wanted), folder(), group, {overwrite, std::chrono::seconds(wait)});
-    if (group.leads()) tell(outcome, group.size());
-    return group.leads();
+    auto outcome = train::train(std::move(wanted), folder(), group, {overwrite, std::chrono::seconds(wait)});
+    if (!group.leads()) return std::nullopt;
+    tell(outcome, group.size());
+    return outcome;
   }
 
   void tell(const train::Outcome& o, int ranks) const {

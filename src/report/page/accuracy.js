@@ -9,6 +9,9 @@ const isMeasured = (metric) =>
 const isCost = (metric) => metric === "nfe" || metric === "seconds_per_frame";
 const metricsThere = () => Object.keys(metrics).filter((metric) => !isCost(metric) && isMeasured(metric));
 
+// Channels of a user's run may have any units; a study stays with the error of its tables.
+if (report.kind === "run" && isMeasured("normalized_rmse")) state.metric = "normalized_rmse";
+
 function accuracyPoint(data, option, method) {
   const wanted = { data, option, method },
     protocol = protocolFor(state.metric);

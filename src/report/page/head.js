@@ -1,3 +1,10 @@
+// The first line of the page where the model is of no use as it is.
+function warningLine() {
+  return report.warning
+    ? el("p", { class: "warn", role: "alert" }, el("strong", {}, "Warning: "), report.warning)
+    : null;
+}
+
 // The head of the page: what was studied, and how much of it.
 function header() {
   const failed = report.cells.filter((cell) => cell.failed);

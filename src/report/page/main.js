@@ -69,6 +69,7 @@ const contents = el(
 document
   .getElementById("page")
   .append(
+    ...[warningLine()].filter(Boolean),
     header(),
     contents,
     el(

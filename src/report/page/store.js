@@ -65,6 +65,7 @@ const protocols = {
 };
 const metrics = {
   rollout_rmse: { name: "Rollout error", unit: "RMSE, physical units", symbol: "L_τ" },
+  normalized_rmse: { name: "Normalized error", unit: "RMSE over each channel's spread", symbol: "nRMSE" },
   nfe: { name: "Evaluations", unit: "network calls a predicted frame", symbol: "NFE" },
   relative_l2: { name: "Relative error", unit: "L2 over L2 of the truth", symbol: "rel L2" },
   step_rmse: { name: "One-step error", unit: "RMSE, physical units", symbol: "L_t+1" },

@@ -21,8 +21,8 @@ void require_extent(const View& view, char axis, std::size_t wanted, bool repeat
 
 void require_description(const Description& about) {
   if (about.samples == 0) throw DataError("{}: has no samples", about.file);
+  require_channel_names(about);
   const std::size_t channels = about.state.count(Role::state);
-  if (channels == 0) throw DataError("{}: has no channels", about.file);
   std::size_t values = channels;
   bool fits = true;
   for (const auto& axis : about.state.axes)
@@ -57,6 +57,15 @@ void require_fit(const View& view, const Description& description, std::size_t f
   if (channels == 0 || view.first_channel + channels > named) {
     throw DataError("{}: has {} channels, but only {} have names", view.array->name(), channels, named);
   }
+}
+
+void require_channel_names(const Description& about) {
+  auto names = about.channels();
+  if (names.empty()) throw DataError("{}: has no channels", about.file);
+  std::sort(names.begin(), names.end());
+  if (names.front().empty()) throw DataError("{}: has a channel without a name", about.file);
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) throw DataError("{}: two channels are named '{}'", about.file, *twice);
 }
 
 void require_request(const Description& about, std::size_t sample, std::size_t first, std::size_t count,

@@ -107,10 +107,12 @@ class Object {
 
   std::vector<std::string> attribute_names() const;
   bool has_attribute(const std::string& attribute) const;
-  std::optional<std::string> text(const std::string& attribute) const;  // nothing when absent or not a text
+  /// A text, or a list of texts joined by commas; nothing when absent or a number.
+  std::optional<std::string> text(const std::string& attribute) const;
   std::optional<double> number(const std::string& attribute) const;  // nothing when absent or not one number
-  std::vector<std::string> texts(const std::string& attribute) const;  // empty when absent or not texts
-  std::vector<double> numbers(const std::string& attribute) const;     // booleans count as 0 and 1
+  /// Empty when absent or numbers; a DataError for an attribute of any other type.
+  std::vector<std::string> texts(const std::string& attribute) const;
+  std::vector<double> numbers(const std::string& attribute) const;  // booleans count as 0 and 1
   std::optional<std::string> shown(
       const std::string& attribute) const;  // text or numbers, for people to read
 

@@ -1,8 +1,10 @@
-// Attributes: texts of fixed and variable length, numbers, and h5py's booleans (an enumeration of int8).
+// Attributes: texts and lists of texts of fixed and variable length, numbers, and h5py's booleans (an
+// enumeration of int8).
 #include <algorithm>
 #include <cstring>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "data/hdf5.hpp"
 
 namespace cvf::data::hdf5 {
@@ -41,15 +43,27 @@ std::vector<std::string> read_variable(const Attribute& attribute) {
   return values;
 }
 
+// NetCDF's and Fortran's arrays of characters: the entries of the last axis are one text.
+std::size_t characters_per_text(const Attribute& attribute) {
+  const int rank = H5Sget_simple_extent_ndims(attribute.space.get());
+  if (rank < 2 || H5Tget_size(attribute.type.get()) != 1) return 1;
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  if (H5Sget_simple_extent_dims(attribute.space.get(), sizes.data(), nullptr) < 0) return 1;
+  return static_cast<std::size_t>(sizes.back());
+}
+
 std::vector<std::string> read_fixed(const Attribute& attribute) {
-  const std::size_t width = H5Tget_size(attribute.type.get());
-  if (width == 0 || width > most_bytes / std::max<std::size_t>(attribute.count, 1)) return {};
-  std::vector<char> bytes(width * attribute.count);
+  const std::size_t characters = characters_per_text(attribute), count = attribute.count / characters;
+  const std::size_t width = H5Tget_size(attribute.type.get()) * characters;
+  const bool padded = H5Tget_strpad(attribute.type.get()) == H5T_STR_SPACEPAD || characters > 1;
+  if (width == 0 || width > most_bytes / count) return {};
+  std::vector<char> bytes(width * count);
   if (H5Aread(attribute.handle.get(), attribute.type.get(), bytes.data()) < 0) return {};
   std::vector<std::string> values;
-  for (std::size_t i = 0; i < attribute.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const char* text = bytes.data() + i * width;
     values.emplace_back(text, strnlen(text, width));
+    if (padded) values.back().erase(values.back().find_last_not_of(' ') + 1);
   }
   return values;
 }
@@ -59,9 +73,13 @@ std::vector<std::string> read_texts(const Attribute& attribute) {
   return H5Tis_variable_str(attribute.type.get()) > 0 ? read_variable(attribute) : read_fixed(attribute);
 }
 
-std::vector<double> read_numbers(const Attribute& attribute) {
+bool is_numeric(const Attribute& attribute) {
   const H5T_class_t kind = H5Tget_class(attribute.type.get());
-  if (attribute.count == 0 || (kind != H5T_FLOAT && kind != H5T_INTEGER && kind != H5T_ENUM)) return {};
+  return kind == H5T_FLOAT || kind == H5T_INTEGER || kind == H5T_ENUM;
+}
+
+std::vector<double> read_numbers(const Attribute& attribute) {
+  if (attribute.count == 0 || !is_numeric(attribute)) return {};
   std::vector<double> values(attribute.count);
   if (H5Aread(attribute.handle.get(), H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
   return values;
@@ -107,6 +125,10 @@ std::vector<std::string> Object::texts(const std::string& attribute) const {
   const auto found = open_attribute(id(), attribute);
   auto values = found ? read_texts(*found) : std::vector<std::string>{};
   require_read();
+  if (found && found->count > 0 && values.empty() && !is_numeric(*found)) {
+    throw DataError("{}: attribute '{}' is neither text nor numbers; write a text or a list of texts", name(),
+                    attribute);
+  }
   return values;
 }
 
@@ -120,7 +142,7 @@ std::vector<double> Object::numbers(const std::string& attribute) const {
 
 std::optional<std::string> Object::text(const std::string& attribute) const {
   const auto values = texts(attribute);
-  return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
+  return values.empty() ? std::nullopt : std::optional(text::join(values, ","));
 }
 
 std::optional<double> Object::number(const std::string& attribute) const {
@@ -129,8 +151,11 @@ std::optional<double> Object::number(const std::string& attribute) const {
 }
 
 std::optional<std::string> Object::shown(const std::string& attribute) const {
-  const auto words = texts(attribute);
-  if (!words.empty()) return fmt::format("{}", fmt::join(words, ", "));
+  const Guard guard;
+  const auto found = open_attribute(id(), attribute);
+  require_read();
+  const auto words = found ? read_texts(*found) : std::vector<std::string>{};
+  if (!words.empty()) return text::join(words, ", ");
   const auto values = numbers(attribute);
   if (values.empty() || values.size() > 16) return std::nullopt;
   return fmt::format("{}", fmt::join(values, ", "));

@@ -51,7 +51,7 @@ double load_value(const std::uint8_t* place, const Header& type) {
 }
 
 void require_numbers_in(const Header& header, const std::string& name) {
-  if (header.kind == 'U') throw DataError("{}: holds text, not numbers", name);
+  if (header.is_text()) throw DataError("{}: holds text, not numbers", name);
 }
 
 std::size_t small_count(const Header& header, const std::string& name) {
@@ -188,9 +188,16 @@ std::vector<double> read_all(const Bytes& bytes, const Header& header, const std
 }
 
 std::vector<std::string> read_texts(const Bytes& bytes, const Header& header, const std::string& name) {
-  if (header.kind != 'U') throw DataError("{}: holds numbers, not text", name);
+  if (!header.is_text()) throw DataError("{}: holds numbers, not text", name);
   const auto raw = raw_values(bytes, header, small_count(header, name));
   std::vector<std::string> texts(raw.size() / header.bytes);
+  if (header.kind == 'S') {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const char* text = reinterpret_cast<const char*>(raw.data()) + i * header.bytes;
+      texts[i].assign(text, strnlen(text, header.bytes));
+    }
+    return texts;
+  }
   for (std::size_t i = 0; i < raw.size(); i += sizeof(char32_t)) {
     const auto point = load<std::uint32_t>(raw.data() + i, header.big_endian);
     if (point > 0x10ffff) throw DataError("{}: holds {}, which is no character", name, point);

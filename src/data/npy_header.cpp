@@ -52,10 +52,10 @@ class Parser {
     const bool floating = type[1] == 'f' && (bytes == 2 || bytes == 4 || bytes == 8);
     const bool whole =
         (type[1] == 'i' || type[1] == 'u') && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
-    const bool text = type[1] == 'U' && bytes >= 1 && bytes <= longest_text;
+    const bool text = (type[1] == 'U' || type[1] == 'S') && bytes >= 1 && bytes <= longest_text;
     if (!floating && !whole && !text && !(type[1] == 'b' && bytes == 1)) refuse_type(type);
     header_.kind = type[1];
-    header_.bytes = text ? sizeof(char32_t) * bytes : bytes;
+    header_.bytes = type[1] == 'U' ? sizeof(char32_t) * bytes : bytes;
     header_.big_endian = type[0] == '>';
   }
 
@@ -124,8 +124,8 @@ class Parser {
     throw DataError("{}: its NPY header {}", name_, what);
   }
   [[noreturn]] void refuse_type(std::string_view type) const {
-    throw DataError("{}: holds values of type '{}'; read are f2, f4, f8, whole numbers and booleans", name_,
-                    type);
+    throw DataError("{}: holds values of type '{}'; read are f2, f4, f8, whole numbers, booleans and texts",
+                    name_, type);
   }
 
   std::string_view rest_;

@@ -11,12 +11,14 @@
 namespace cvf::data::npy {
 
 struct Header {
-  char kind = 'f';        // f floating, i signed, u unsigned, b boolean, U text
+  char kind = 'f';        // f floating, i signed, u unsigned, b boolean, U text, S text in bytes
   std::size_t bytes = 4;  // of one value
   bool big_endian = false;
   bool fortran_order = false;  // the first axis is the fastest
   Extents extents;
   std::size_t data_offset = 0;
+
+  bool is_text() const { return kind == 'U' || kind == 'S'; }
 };
 
 /// Throws a DataError that begins with `name`. The values are known to lie inside `bytes`.

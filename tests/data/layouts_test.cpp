@@ -184,6 +184,65 @@ TEST(PlainHdf5, ExplainsWrongAxes) {
   EXPECT_NE(attempt("n,t,y").find("y but no x"), std::string::npos);
 }
 
+TEST(ChannelNames, AreReadFromListsOfTextsOfEveryKind) {
+  using testing_support::Texts;
+  for (const auto kind : {Texts::fixed, Texts::padded, Texts::variable, Texts::characters}) {
+    const Scratch scratch;
+    {
+      auto root = File::create(scratch.path("a.h5")).root();
+      const auto states = write_counting(root, "u", {2, 3, 2});
+      testing_support::set_texts(states, "channels", {"angle", "velocity"}, kind);
+      testing_support::set_texts(states, "axes", {"n", "t", "c"}, kind);
+      const auto grouped = File::create(scratch.path("b.h5")).root();
+      grouped.create_group("0");
+      write_counting(grouped, "0/data", {3, 2});
+      testing_support::set_texts(grouped, "channels", {"angle", "velocity"}, kind);
+    }
+    EXPECT_EQ(open(scratch.path("a.h5"))->description().channels(), (Names{"angle", "velocity"}));
+    EXPECT_EQ(open(scratch.path("b.h5"))->description().channels(), (Names{"angle", "velocity"}));
+  }
+}
+
+TEST(ChannelNames, OfAnotherTypeAreRefused) {
+  const Scratch scratch;
+  {
+    const auto root = File::create(scratch.path("a.h5")).root();
+    const auto states = write_counting(root, "u", {2, 3, 2});
+    const hdf5::Guard guard;
+    const hdf5::Handle type(H5Tcreate(H5T_OPAQUE, 4)), space(H5Screate(H5S_SCALAR));
+    const hdf5::Handle names(
+        H5Acreate2(states.id(), "channels", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT));
+    ASSERT_GE(H5Awrite(names.get(), type.get(), "a,b"), 0);
+  }
+  const auto sentence = sentence_of([&] { open(scratch.path("a.h5"), {"u", "n,t,c", 0}); });
+  EXPECT_NE(sentence.find("a.h5: '/u': attribute 'channels' is neither text nor numbers"), std::string::npos)
+      << sentence;
+}
+
+TEST(ChannelNames, ThatAreEmptyOrThereTwiceAreRefused) {
+  const auto sentence_for = [](const char* names) {
+    const Scratch scratch;
+    {
+      const auto root = File::create(scratch.path("a.h5")).root();
+      write_counting(root, "u", {2, 3, 2}).set("channels", names);
+      root.create_group("0");
+      write_counting(root, "0/data", {3, 2}).set("channels", names);
+    }
+    return sentence_of([&] {
+             open(scratch.path("a.h5"), {"u", "n,t,c", 0});
+           }) +
+           sentence_of([&] { open(scratch.path("a.h5")); });
+  };
+  for (const char* kind : {"u,u", "u,"}) {
+    const auto sentences = sentence_for(kind);
+    const std::string wanted =
+        kind == std::string("u,") ? "has a channel without a name" : "two channels are named 'u'";
+    const auto first = sentences.find(wanted);
+    EXPECT_NE(first, std::string::npos) << sentences;
+    EXPECT_NE(sentences.find(wanted, first + 1), std::string::npos) << sentences;
+  }
+}
+
 TEST(Reading, GivesTheSameFromSeveralThreads) {
   const Scratch scratch;
   auto root = File::create(scratch.path("a.h5")).root();

@@ -214,4 +214,20 @@ TEST(Npz, DescribesItselfByTexts) {
   EXPECT_NE(states.find("holds text, not numbers"), std::string::npos) << states;
 }
 
+TEST(Npz, TakesChannelNamesInBytesOrAsOneTextAndRefusesAnotherNumberOfThem) {
+  const Scratch scratch;
+  const auto with = [&](const std::string& channels) {
+    return zip({{"u.npy", npy("<f4", "(2, 3)", counting<float>(6))}, {"channels.npy", channels}}, false);
+  };
+  const auto channels_of = [&](const std::string& member) {
+    return open_bytes(scratch, with(member), {.axes = "t,c"})->description().channels();
+  };
+  const std::vector<std::string> names{"a", "bc", "d"};
+  EXPECT_EQ(channels_of(npy("|S2", "(3,)", std::string("a\0bcd\0", 6))), names);
+  EXPECT_EQ(channels_of(npy("|S6", "()", "a,bc,d")), names);
+  const auto sentence = sentence_of([&] { channels_of(npy("|S4", "()", "a,bc")); });
+  EXPECT_NE(sentence.find("'channels' names 2 channels (a,bc), but there are 3"), std::string::npos)
+      << sentence;
+}
+
 }  // namespace cvf::data

@@ -42,6 +42,31 @@ inline void set_letters(const data::hdf5::Object& object, const char* attribute,
   H5Awrite(names.get(), type.get(), letters.data());
 }
 
+enum class Texts { fixed, padded, variable, characters };
+
+/// An attribute: a list of texts, stored as h5py, Fortran, netCDF4 and char arrays do.
+inline void set_texts(const data::hdf5::Object& object, const char* attribute,
+                      const std::vector<std::string>& texts, Texts kind) {
+  using data::hdf5::Handle;
+  const data::hdf5::Guard guard;
+  constexpr std::size_t width = 12;
+  const hsize_t sizes[] = {texts.size(), width};
+  const Handle type(H5Tcopy(H5T_C_S1)),
+      space(H5Screate_simple(kind == Texts::characters ? 2 : 1, sizes, nullptr));
+  const std::size_t size = kind == Texts::variable ? H5T_VARIABLE : kind == Texts::characters ? 1 : width;
+  ASSERT_GE(H5Tset_size(type.get(), size), 0);
+  ASSERT_GE(H5Tset_strpad(type.get(), kind == Texts::padded ? H5T_STR_SPACEPAD : H5T_STR_NULLPAD), 0);
+  std::string block;
+  std::vector<const char*> pointers;
+  for (const auto& text : texts) {
+    block += text + std::string(width - text.size(), kind == Texts::padded ? ' ' : '\0');
+    pointers.push_back(text.c_str());
+  }
+  const Handle values(H5Acreate2(object.id(), attribute, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  const void* bytes = kind == Texts::variable ? static_cast<const void*>(pointers.data()) : block.data();
+  ASSERT_GE(H5Awrite(values.get(), type.get(), bytes), 0);
+}
+
 /// What The Well says of a field: whether it varies from sample to sample, in time, and along each axis.
 inline void set_varying(data::hdf5::Dataset dataset, double sample, double time,
                         const std::vector<double>& along) {

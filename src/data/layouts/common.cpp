@@ -119,8 +119,8 @@ std::vector<std::string> channel_names(const std::string& text, std::size_t coun
   }
   names = trimmed_names(text);
   if (names.size() != count) {
-    throw DataError("{}: attribute 'channels' names {} channels ({}), but there are {}", name, names.size(),
-                    text, count);
+    throw DataError("{}: 'channels' names {} channels ({}), but there are {}", name, names.size(), text,
+                    count);
   }
   return names;
 }

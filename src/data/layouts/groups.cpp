@@ -203,6 +203,7 @@ class GroupSource : public Source {
     const auto given = data.text("channels");
     const auto names = given ? *given : root_.text("channels").value_or(known_names(count));
     about_.state.set_names(Role::state, channel_names(names, count, data.name()));
+    require_channel_names(about_);
   }
 
   void show(const hdf5::Group& sample) {

@@ -43,9 +43,12 @@ class Archive {
   /// The texts of a member; none where there is no such member or it holds numbers.
   std::vector<std::string> texts(const std::string& name) const {
     const auto member = find(name);
-    if (!member || member->header.kind != 'U') return {};
+    if (!member || !member->header.is_text()) return {};
     return npy::read_texts(*member->bytes, member->header, member->full_name);
   }
+
+  /// The same, joined by commas; empty where there are none.
+  std::string text(const std::string& name) const { return text::join(texts(name), ","); }
 
   std::optional<Member> find(const std::string& name) const {
     for (const auto& member : members_) {
@@ -77,7 +80,7 @@ Member choose(const Archive& archive, const std::string& file, const OpenOptions
   std::optional<Member> only;
   for (const auto& name : archive.names()) {
     auto member = archive.find(name);
-    if (member->header.extents.size() < 2 || member->header.kind == 'U' || name == "t" || name == "time")
+    if (member->header.extents.size() < 2 || member->header.is_text() || name == "t" || name == "time")
       continue;
     if (name == "states") return std::move(*member);
     lines.push_back(fmt::format("{} ({})", name, spell(member->header.extents)));
@@ -149,14 +152,16 @@ void read_parameters(const Archive& archive, const Member& states, Content& cont
   std::vector<std::string> parameters;
   for (const auto& name : archive.names()) {
     const auto member = archive.find(name);
-    const bool one_each = member->header.extents == Extents{about.samples} && member->header.kind != 'U';
+    const bool one_each = member->header.extents == Extents{about.samples} && !member->header.is_text();
     if (!one_each || is_coordinate(name) || name == states.name) continue;
     content.scalars[name] = npy::read_all(*member->bytes, member->header, member->full_name);
     parameters.push_back(name);
   }
-  const auto stated = archive.find("parameters");
-  about.state.set_names(Role::parameter,
-                        stated && stated->header.kind == 'U' ? archive.texts("parameters") : parameters);
+  if (const auto stated = archive.find("parameters"); stated && stated->header.is_text()) {
+    const std::string names = archive.text("parameters");
+    parameters = names.empty() ? std::vector<std::string>{} : trimmed_names(names);
+  }
+  about.state.set_names(Role::parameter, parameters);
 }
 
 constexpr std::string_view static_prefix = "static.", control_prefix = "control.",
@@ -183,9 +188,10 @@ void read_control(const Member& member, const std::string& name, Content& conten
 // What an NPZ says of itself beyond numbers for each sample.
 void read_self_description(const Archive& archive, Content& content) {
   StateSpec& state = content.description.state;
-  const auto channels = archive.texts("channels"), boundary = archive.texts("boundary");
-  if (channels.size() == state.count(Role::state)) state.set_names(Role::state, channels);
-  if (boundary.size() == 1) state.set_boundary(boundary[0]);
+  if (const auto channels = archive.text("channels"); !channels.empty()) {
+    state.set_names(Role::state, channel_names(channels, state.count(Role::state), content.description.file));
+  }
+  if (const auto boundary = archive.text("boundary"); !boundary.empty()) state.set_boundary(boundary);
   for (const auto& line : archive.texts("attributes")) {
     const auto equals = line.find('=');
     if (equals != std::string::npos)
@@ -213,8 +219,8 @@ std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& giv
   const Archive archive(file);
   const Member member = choose(archive, file, given);
   OpenOptions options = given;
-  const auto axes = archive.texts("axes");
-  if (options.axes.empty() && axes.size() == 1) options.axes = axes[0];
+  const std::string axes = archive.text("axes");
+  if (options.axes.empty()) options.axes = axes;
   Content content = describe(file, member, options, "NPZ");
   Description& about = content.description;
   read_axes(about,

@@ -31,7 +31,7 @@ nlohmann::json as_json(const data::Audit& audit, const data::Description& d) {
   for (std::size_t c = 0; c < audit.ranges.size(); ++c) {
     const auto& r = audit.ranges[c];
     out["channels"][d.channels()[c]] = {
-        {"min", r.low}, {"max", r.high}, {"mean", r.mean}, {"std", r.deviation}};
+        {"min", r.low}, {"max", r.high}, {"mean", r.mean}, {"std", r.deviation}, {"missing", r.missing}};
   }
   for (const auto& f : audit.findings) {
     out["findings"].push_back({{"kind", f.kind},
@@ -47,8 +47,8 @@ void print_text(const data::Audit& audit, const data::Description& d) {
              audit.samples, audit.initial_classes, audit.trajectory_classes);
   for (std::size_t c = 0; c < audit.ranges.size(); ++c) {
     const auto& r = audit.ranges[c];
-    fmt::print("  {:<12} min {:<12.6g} max {:<12.6g} mean {:<12.6g} std {:.6g}\n", printable(d.channels()[c]),
-               r.low, r.high, r.mean, r.deviation);
+    fmt::print("  {:<12} min {:<12.6g} max {:<12.6g} mean {:<12.6g} std {:<12.6g} missing {}\n",
+               printable(d.channels()[c]), r.low, r.high, r.mean, r.deviation, r.missing);
   }
   if (std::isfinite(audit.frame_correlation))
     fmt::print("  neighbouring frames have the correlation {:.3f}\n", audit.frame_correlation);

@@ -18,6 +18,7 @@ class Array {
   virtual ~Array() = default;
   virtual std::string name() const = 0;  // "run.h5: '/u'", for sentences
   virtual const Extents& extents() const = 0;
+  virtual std::string remark() const { return ""; }  // on values that are not there, for the notes of a file
 
   /// A block in storage order (last axis fastest). Safe from any thread.
   virtual void read(std::span<const std::size_t> start, std::span<const std::size_t> count,

@@ -102,7 +102,11 @@ void require_increasing(const std::vector<double>& times, const std::string& nam
 ArraySource::ArraySource(Content content) : content_(std::move(content)) {
   const Description& about = content_.description;
   require_description(about);
-  for (const View& view : content_.views) require_fit(view, about, about.frames[0]);
+  for (const View& view : content_.views) {
+    require_fit(view, about, about.frames[0]);
+    const std::string remark = view.array->remark();
+    if (!remark.empty()) content_.description.notes.push_back(remark);
+  }
   for (const auto& times : content_.times) {
     require_increasing(times, about.file);
     if (times.size() != about.frames[0]) {

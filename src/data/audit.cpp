@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "data/fingerprint.hpp"
 #include "data/splits.hpp"
 
@@ -55,6 +56,15 @@ std::string some(const Samples& samples) {
 
 // ---- checks, each adding its findings
 
+std::string broken_in(const Fingerprint& print, const std::vector<std::string>& channels) {
+  std::vector<std::string> counts;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    const std::size_t broken = print.channels[c].broken;
+    if (broken > 0) counts.push_back(fmt::format("{} {}", channels[c], broken));
+  }
+  return text::join(counts);
+}
+
 void check_numbers(const Source& source, const std::vector<Fingerprint>& prints, Audit& audit) {
   for (std::size_t sample = 0; sample < prints.size(); ++sample) {
     const auto& p = prints[sample];
@@ -62,8 +72,9 @@ void check_numbers(const Source& source, const std::vector<Fingerprint>& prints,
       audit.findings.push_back(
           {"non-finite",
            Severity::fault,
-           fmt::format("sample {}: {} values are NaN or infinite, first in frame {}, channel {}", sample,
-                       p.broken_values, p.first_broken_frame, p.first_broken_channel),
+           fmt::format("sample {}: {} values are NaN or infinite ({}), first in frame {}, channel {}", sample,
+                       p.broken_values, broken_in(p, source.description().channels()), p.first_broken_frame,
+                       p.first_broken_channel),
            {sample}});
     }
     if (p.repeated_frames > 0) {
@@ -80,7 +91,7 @@ void check_numbers(const Source& source, const std::vector<Fingerprint>& prints,
 void check_channels(const Source& source, const std::vector<Fingerprint>& prints, Audit& audit) {
   const auto channels = source.description().channels();
   for (std::size_t c = 0; c < channels.size(); ++c) {
-    ChannelSums total{INFINITY, -INFINITY, 0, 0, 0};
+    ChannelSums total{INFINITY, -INFINITY, 0, 0, 0, 0};
     Samples constant;
     for (std::size_t sample = 0; sample < prints.size(); ++sample) {
       const auto& sums = prints[sample].channels[c];
@@ -89,11 +100,12 @@ void check_channels(const Source& source, const std::vector<Fingerprint>& prints
       total.sum += sums.sum;
       total.squares += sums.squares;
       total.finite += sums.finite;
+      total.broken += sums.broken;
       if (sums.finite > 0 && sums.low == sums.high) constant.push_back(sample);
     }
     const double count = std::max<double>(1, static_cast<double>(total.finite)), mean = total.sum / count;
-    audit.ranges.push_back(
-        {total.low, total.high, mean, std::sqrt(std::max(0.0, total.squares / count - mean * mean))});
+    audit.ranges.push_back({total.low, total.high, mean,
+                            std::sqrt(std::max(0.0, total.squares / count - mean * mean)), total.broken});
 
     const std::string& name = channels[c];
     if (total.finite > 0 && total.low == total.high) {

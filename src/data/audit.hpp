@@ -26,6 +26,7 @@ struct Finding {
 
 struct ChannelRange {
   double low = 0, high = 0, mean = 0, deviation = 0;  // over the finite values
+  std::size_t missing = 0;                            // values that are missing, NaN or infinite
 };
 
 struct Audit {

@@ -19,6 +19,7 @@ void add_statistics(std::span<const float> frame, std::size_t frame_index,
     for (std::size_t i = c; i < frame.size(); i += channels) {
       const double value = frame[i];
       if (!std::isfinite(value)) {
+        ++sums.broken;
         if (print.broken_values++ == 0) {
           print.first_broken_frame = frame_index;
           print.first_broken_channel = names[c];
@@ -89,7 +90,7 @@ Fingerprint fingerprint(const Source& source, std::size_t sample, const Projecti
   const auto channels = d.channels();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Fingerprint print;
-  print.channels.assign(channels.size(), {infinity, -infinity, 0, 0, 0});
+  print.channels.assign(channels.size(), {infinity, -infinity, 0, 0, 0, 0});
 
   add_context(source, sample, print);
 

@@ -28,7 +28,7 @@ class Projections {
 
 struct ChannelSums {
   double low = 0, high = 0, sum = 0, squares = 0;
-  std::size_t finite = 0;
+  std::size_t finite = 0, broken = 0;  // values; broken: missing, NaN or infinite
 };
 
 struct Fingerprint {
@@ -41,7 +41,7 @@ struct Fingerprint {
   std::vector<ChannelSums> channels;
   std::size_t broken_values = 0, first_broken_frame = 0;
   std::string first_broken_channel;
-  std::size_t repeated_frames = 0, first_repeated_frame = 0;  // equal to the frame before, value by value
+  std::size_t repeated_frames = 0, first_repeated_frame = 0;  // finite, and equal to the frame before
 };
 
 Fingerprint fingerprint(const Source& source, std::size_t sample, const Projections& projections);

@@ -143,20 +143,33 @@ struct Storage {
   bool reserved = false;  // room in the file at once, without filling it
 };
 
+/// How stored values become numbers, as attributes of the CF conventions state it: NaN where a stored value
+/// is one of `missing` (_FillValue, missing_value), else scale_factor * stored + add_offset.
+struct Packing {
+  std::vector<double> missing;
+  double scale = 1, offset = 0;
+  bool is_real = false;  // whole numbers with a scale or an offset are real numbers
+
+  bool is_plain() const { return missing.empty() && scale == 1 && offset == 0; }
+  double unpacked(double stored) const;
+};
+
 /// An array in a file. Opening refuses what cannot be read safely: external or virtual storage, unknown
 /// filters, sizes that the file cannot hold.
 class Dataset : public Object {
  public:
   const Extents& extents() const { return extents_; }
   std::size_t rank() const { return extents_.size(); }
-  std::size_t size() const;  // number of values
-  bool is_floating() const;
+  std::size_t size() const;          // number of values
+  bool is_floating() const;          // or packed in whole numbers
   bool is_numeric() const;           // floating or whole numbers
   std::size_t element_size() const;  // bytes of one stored value
   std::size_t stored_bytes() const;  // bytes in the file; 0 when nothing was ever written
   Extents chunk() const;             // empty when not chunked
+  std::string remark() const;        // on chunks that were never written; empty when all were
 
-  /// A block in storage order, converted to the type asked for.
+  /// A block in storage order, unpacked and converted to the given type. NaN where values are missing, and in
+  /// chunks that were never written unless the file states a fill value.
   void read(std::span<const std::size_t> start, std::span<const std::size_t> count, float* values) const;
   void read(std::span<const std::size_t> start, std::span<const std::size_t> count, double* values) const;
   std::vector<double> read_all() const;  // for coordinates and scalars: refuses more than 2^24 values
@@ -173,12 +186,25 @@ class Dataset : public Object {
   friend class Group;
   Dataset(Handle handle, std::string file, std::string path, SharedFaults faults);
   Handle space_of(std::span<const std::size_t> start, std::span<const std::size_t> count) const;
-  void transfer(std::span<const std::size_t> start, std::span<const std::size_t> count, hid_t type,
-                void* values) const;
+  template <class Number>
+  void transfer(std::span<const std::size_t> start, std::span<const std::size_t> count, Number* values) const;
+  void require_in_range(std::span<const std::size_t> start, std::span<const std::size_t> count,
+                        const float* values) const;
   void store(std::span<const std::size_t> start, std::span<const std::size_t> count, hid_t type,
              const void* values);
   void require_readable() const;
+
+  // Of values that are read (hdf5_values.cpp).
+  void learn_conventions();
+  std::size_t count_unwritten() const;
+  bool is_written(const std::vector<hsize_t>& corner) const;
+  bool leave_out_holes(std::span<const std::size_t> start, std::span<const std::size_t> count, hid_t space,
+                       hid_t memory) const;
+
   Extents extents_;
+  Packing packing_;
+  std::size_t unwritten_ = 0;  // chunks
+  bool has_holes_ = false;     // some were never written, and the file states no fill value
 };
 
 enum class Kind { none, group, dataset, link, other };  // link: soft or external, which are never followed

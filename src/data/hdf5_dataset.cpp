@@ -26,11 +26,6 @@ Extents extents_of(hid_t dataset, const std::string& name) {
   return {sizes.begin(), sizes.end()};
 }
 
-Handle memory_space(std::span<const std::size_t> count) {
-  if (count.empty()) return Handle(H5Screate(H5S_SCALAR));
-  return Handle(H5Screate_simple(static_cast<int>(count.size()), to_hsize(count).data(), nullptr));
-}
-
 }  // namespace
 
 Dataset::Dataset(Handle handle, std::string file, std::string path, SharedFaults faults)
@@ -47,7 +42,7 @@ std::size_t Dataset::size() const {
 
 bool Dataset::is_floating() const {
   const Guard guard;
-  return H5Tget_class(Handle(H5Dget_type(id())).get()) == H5T_FLOAT;
+  return packing_.is_real || H5Tget_class(Handle(H5Dget_type(id())).get()) == H5T_FLOAT;
 }
 
 bool Dataset::is_numeric() const {
@@ -93,28 +88,6 @@ Handle Dataset::space_of(std::span<const std::size_t> start, std::span<const std
                         nullptr);
   }
   return space;
-}
-
-void Dataset::transfer(std::span<const std::size_t> start, std::span<const std::size_t> count, hid_t type,
-                       void* values) const {
-  const Guard guard;
-  if (!is_numeric()) throw DataError("{}: holds no numbers", name());
-  const Handle space = space_of(start, count), memory = memory_space(count);
-  const herr_t good = H5Dread(id(), type, memory.get(), space.get(), H5P_DEFAULT, values);
-  require_read();
-  if (good < 0) {
-    throw DataError("{}: cannot be read (damaged or cut short?): {}", name(), reason());
-  }
-}
-
-void Dataset::read(std::span<const std::size_t> start, std::span<const std::size_t> count,
-                   float* values) const {
-  transfer(start, count, H5T_NATIVE_FLOAT, values);
-}
-
-void Dataset::read(std::span<const std::size_t> start, std::span<const std::size_t> count,
-                   double* values) const {
-  transfer(start, count, H5T_NATIVE_DOUBLE, values);
 }
 
 std::vector<double> Dataset::read_all() const {

@@ -106,6 +106,7 @@ Dataset Group::dataset(const std::string& child) const {
   if (!handle) throw DataError("{}: dataset '{}' cannot be opened: {}", file(), below(child), reason());
   Dataset opened(std::move(handle), file(), below(child), faults_);
   opened.require_readable();
+  opened.learn_conventions();
   return opened;
 }
 

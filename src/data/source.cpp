@@ -111,6 +111,31 @@ void leave_hdf5_as_it_is_at_exit() {
     throw Error(Exit::unexpected, "libhdf5 was used before it was set not to close itself at exit");
 }
 
+namespace {
+
+// "u 12 of 4096, v 3 of 4096": the values of a whole sample that are not finite.
+std::string broken_values(const Source& source, std::size_t sample) {
+  const Description& about = source.description();
+  const auto channels = about.channels();
+  std::vector<std::size_t> broken(channels.size(), 0);
+  std::vector<float> frame(about.frame_size());
+  const std::size_t frames = about.frames.at(sample);
+  for (std::size_t t = 0; t < frames; ++t) {
+    source.read(sample, t, 1, frame);
+    for (std::size_t i = 0; i < frame.size(); ++i) {
+      if (!std::isfinite(frame[i])) ++broken[i % channels.size()];
+    }
+  }
+  std::vector<std::string> counts;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    if (broken[c] > 0)
+      counts.push_back(fmt::format("{} {} of {}", channels[c], broken[c], frames * about.state.cells()));
+  }
+  return text::join(counts);
+}
+
+}  // namespace
+
 void require_finite(const Source& source, std::size_t sample, std::size_t first,
                     std::span<const float> values) {
   // Without an early way out the compiler checks many values at once; the place is looked for only when
@@ -124,8 +149,12 @@ void require_finite(const Source& source, std::size_t sample, std::size_t first,
   const Description& about = source.description();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    throw DataError("{}: sample {}, frame {}, channel {} holds {}", about.file, sample,
-                    first + i / about.frame_size(), about.channels()[i % about.channels().size()], values[i]);
+    throw DataError(
+        "{}: sample {}, frame {}, channel {} holds {}; NaN or infinite in this sample: {}; fill these "
+        "values, "
+        "or leave the sample out (cvf data convert --samples); cvf data audit lists all samples",
+        about.file, sample, first + i / about.frame_size(), about.channels()[i % about.channels().size()],
+        values[i], broken_values(source, sample));
   }
 }
 

@@ -55,7 +55,7 @@ TEST(Audit, FindsBrokenNumbersAndSaysWhere) {
   }));
   const Finding* finding = find_kind(result, "non-finite");
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->sentence, "sample 7: 1 values are NaN or infinite, first in frame 3, channel v");
+  EXPECT_EQ(finding->sentence, "sample 7: 1 values are NaN or infinite (v 1), first in frame 3, channel v");
   EXPECT_FALSE(result.clean());
 }
 

@@ -80,6 +80,8 @@ class GroupSource : public Source {
       interrupt::throw_if_requested("no file was opened");
       measure(sample);
     }
+    if (with_remark_ > 1)
+      about_.notes.back() += fmt::format(", and so it is in {} further samples", with_remark_ - 1);
     read_times(0, about_.notes);
   }
 
@@ -231,6 +233,8 @@ class GroupSource : public Source {
     }
     about_.frames.push_back(extent_of(extents, letters_, 't'));
     if (about_.frames.back() == 0) throw DataError("{}: has no frames", data.name());
+    const std::string remark = data.remark();
+    if (!remark.empty() && ++with_remark_ == 1) about_.notes.push_back(remark);
   }
 
   std::vector<double> read_times(std::size_t sample, std::vector<std::string>& notes) const {
@@ -253,6 +257,7 @@ class GroupSource : public Source {
   std::vector<std::string> keys_;
   std::string letters_;
   Extents first_extents_;
+  std::size_t with_remark_ = 0;  // samples
   SampleCache cache_;
 };
 

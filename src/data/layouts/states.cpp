@@ -16,6 +16,7 @@ class Hdf5Array : public Array {
   }
   std::string name() const override { return dataset_.name(); }
   const Extents& extents() const override { return dataset_.extents(); }
+  std::string remark() const override { return dataset_.remark(); }
   void read(std::span<const std::size_t> start, std::span<const std::size_t> count,
             float* values) const override {
     if (!apart_ || count.back() == 1) return dataset_.read(start, count, values);

@@ -21,7 +21,7 @@ void require_extent(const View& view, char axis, std::size_t wanted, bool repeat
 
 void require_description(const Description& about) {
   if (about.samples == 0) throw DataError("{}: has no samples", about.file);
-  require_channel_names(about);
+  require_names_and_coordinates(about);
   const std::size_t channels = about.state.count(Role::state);
   std::size_t values = channels;
   bool fits = true;
@@ -59,13 +59,20 @@ void require_fit(const View& view, const Description& description, std::size_t f
   }
 }
 
-void require_channel_names(const Description& about) {
+void require_names_and_coordinates(const Description& about) {
   auto names = about.channels();
   if (names.empty()) throw DataError("{}: has no channels", about.file);
   std::sort(names.begin(), names.end());
   if (names.front().empty()) throw DataError("{}: has a channel without a name", about.file);
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end()) throw DataError("{}: two channels are named '{}'", about.file, *twice);
+  for (const auto& axis : about.state.axes) {
+    for (std::size_t i = 0; i < axis.coordinates.size(); ++i) {
+      if (std::isfinite(axis.coordinates[i])) continue;
+      throw DataError("{}: coordinate {} of axis {} is {}; write finite numbers or leave the coordinates out",
+                      about.file, i, axis.name, axis.coordinates[i]);
+    }
+  }
 }
 
 void require_request(const Description& about, std::size_t sample, std::size_t first, std::size_t count,

@@ -45,8 +45,8 @@ FrameShape shape_of(const Description& description);
 /// Refuses a view whose extents differ from the frames of the description, naming the array.
 void require_fit(const View& view, const Description& description, std::size_t frames);
 
-/// Refuses channels without a name and two of one name.
-void require_channel_names(const Description& description);
+/// Refuses channels without a name, two of one name, and coordinates that are not finite.
+void require_names_and_coordinates(const Description& description);
 
 /// Refuses a request outside the source or into a span of the wrong size.
 void require_request(const Description& description, std::size_t sample, std::size_t first, std::size_t count,

@@ -109,6 +109,74 @@ TEST(Groups, RefuseASampleOfAnotherWidthBeforeReadingIt) {
   EXPECT_NE(width.find("a.h5: '/1/data': has 5 entries along x"), std::string::npos) << width;
 }
 
+/// A file of two samples, of which `change` makes the second different.
+template <class Change>
+void write_two(const Scratch& scratch, const Change& change) {
+  auto root = File::create(scratch.path("a.h5")).root();
+  for (const bool other : {false, true}) {
+    auto group = root.create_group(other ? "0001" : "0000");
+    auto data = write_counting(group, "data", {3, 2, 2, 2});
+    data.set("channels", "h,v");
+    data.set("axes", "t,y,x,c");
+    change(other, data, group.create_group("grid"));
+  }
+}
+
+template <class Change>
+std::string sentence_for_two(const Change& change) {
+  const Scratch scratch;
+  write_two(scratch, change);
+  return sentence_of([&] { open(scratch.path("a.h5")); });
+}
+
+TEST(Groups, RefuseASampleWithoutTimesAmongOthersThatHaveThem) {
+  for (const bool other_has_them : {false, true}) {
+    const auto sentence = sentence_for_two([&](bool other, auto&, const auto& grid) {
+      if (other == other_has_them) write_list(grid, "t", {0, 0.1, 0.2});
+    });
+    const std::string wanted = other_has_them ? "a.h5: '/0001': has a grid/t, but the first sample has none"
+                                              : "a.h5: '/0001': has no grid/t, but the first sample has one";
+    EXPECT_NE(sentence.find(wanted), std::string::npos) << sentence;
+  }
+}
+
+TEST(Groups, RefuseASampleWithOtherChannelsAxesOrSpacing) {
+  const auto expect = [](const std::string& sentence, const char* wanted) {
+    EXPECT_NE(sentence.find(wanted), std::string::npos) << sentence;
+  };
+  expect(sentence_for_two([](bool other, auto& data, const auto&) {
+           if (other) data.set("channels", "v,h");
+         }),
+         "a.h5: '/0001/data': attribute 'channels' is 'v,h', but 'h,v' in the first sample");
+  expect(sentence_for_two([](bool other, auto& data, const auto&) {
+           if (other) data.set("axes", "t,x,y,c");
+         }),
+         "a.h5: '/0001/data': attribute 'axes' is 't,x,y,c', but 't,y,x,c' in the first sample");
+  expect(sentence_for_two([](bool other, auto&, const auto& grid) {
+           write_list(grid, "x", other ? std::vector<double>{0, 0.2} : std::vector<double>{0, 0.1});
+         }),
+         "a.h5: '/0001': its grid/x is not that of the first sample");
+  expect(sentence_for_two([](bool other, auto&, const auto& grid) {
+           if (!other) write_list(grid, "y", {0, 0.1});
+         }),
+         "a.h5: '/0001': its grid/y is not that of the first sample");
+}
+
+TEST(Groups, TakeCoordinatesThatDifferByRounding) {
+  const Scratch scratch;
+  write_two(scratch, [](bool other, auto&, const auto& grid) {
+    write_list(grid, "x", {0, other ? 0.1 + 1e-9 : 0.1});
+  });
+  EXPECT_EQ(open(scratch.path("a.h5"))->description().samples, 2U);
+}
+
+TEST(Groups, RefuseCoordinatesThatAreNotFinite) {
+  const auto sentence = sentence_for_two([](bool, auto&, const auto& grid) {
+    write_list(grid, "x", {0, NAN});
+  });
+  EXPECT_NE(sentence.find("a.h5: coordinate 1 of axis x is nan"), std::string::npos) << sentence;
+}
+
 TEST(Groups, KeepReadingWhenThereAreMoreSamplesThanOpenDatasets) {
   const Scratch scratch;
   auto root = File::create(scratch.path("a.h5")).root();

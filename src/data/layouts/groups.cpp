@@ -3,6 +3,7 @@
 // `controls/<name>` and `control_fields/<name>`, and attributes axes, channels, boundary, parameters, static,
 // controls, control_fields.
 #include <algorithm>
+#include <cmath>
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
@@ -205,7 +206,7 @@ class GroupSource : public Source {
     const auto given = data.text("channels");
     const auto names = given ? *given : root_.text("channels").value_or(known_names(count));
     about_.state.set_names(Role::state, channel_names(names, count, data.name()));
-    require_channel_names(about_);
+    require_names_and_coordinates(about_);
   }
 
   void show(const hdf5::Group& sample) {
@@ -217,24 +218,60 @@ class GroupSource : public Source {
                                                               : groups_boundary(about_));
   }
 
-  // Samples may differ in length, in nothing else.
+  // Samples may differ in length and times, in nothing else.
   void measure(std::size_t sample) {
-    const auto data = root_.dataset(keys_[sample] + "/data");
+    const auto group = root_.group(keys_[sample]);
+    const auto data = group.dataset("data");
     const Extents& extents = data.extents();
-    if (sample == 0) first_extents_ = extents;
+    if (sample == 0) first_ = {extents, data.text("axes"), data.text("channels"), has_times(group)};
     if (extents.size() != letters_.size()) {
       throw DataError("{}: has {} axes, but the first sample has {}", data.name(), extents.size(),
                       letters_.size());
     }
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-      if (letters_[axis] == 't' || extents[axis] == first_extents_[axis]) continue;
+      if (letters_[axis] == 't' || extents[axis] == first_.extents[axis]) continue;
       throw DataError("{}: has {} entries along {}, but the first sample has {}", data.name(), extents[axis],
-                      letters_[axis], first_extents_[axis]);
+                      letters_[axis], first_.extents[axis]);
     }
     about_.frames.push_back(extent_of(extents, letters_, 't'));
     if (about_.frames.back() == 0) throw DataError("{}: has no frames", data.name());
     const std::string remark = data.remark();
     if (!remark.empty() && ++with_remark_ == 1) about_.notes.push_back(remark);
+    if (sample > 0) require_like_first(group, data);
+  }
+
+  static bool has_times(const hdf5::Group& sample) { return sample.kind("grid/t") != hdf5::Kind::none; }
+
+  void require_like_first(const hdf5::Group& sample, const hdf5::Dataset& data) const {
+    const auto require_same = [&](const char* attribute, const std::optional<std::string>& first) {
+      const auto own = data.text(attribute);
+      if (own == first) return;
+      throw DataError("{}: attribute '{}' is '{}', but '{}' in the first sample; write the samples alike",
+                      data.name(), attribute, own.value_or(""), first.value_or(""));
+    };
+    if (options_.axes.empty()) require_same("axes", first_.axes);
+    require_same("channels", first_.channels);
+    if (has_times(sample) != first_.has_times) {
+      throw DataError(
+          "{}: has {} grid/t, but the first sample has {}; write the times of all samples or of none",
+          sample.name(), first_.has_times ? "no" : "a", first_.has_times ? "one" : "none");
+    }
+    for (const auto& axis : about_.state.axes) require_same_grid(sample, axis);
+  }
+
+  // Coordinates in float32 may differ by rounding.
+  void require_same_grid(const hdf5::Group& sample, const Axis& axis) const {
+    std::vector<std::string> notes;
+    const auto own = read_coordinates(sample, "grid/" + axis.name, axis.size, notes);
+    const std::size_t n = axis.coordinates.size();
+    const double tolerance = n < 2 ? 0
+                                   : 1e-3 * std::abs(axis.coordinates.back() - axis.coordinates.front()) /
+                                         static_cast<double>(n - 1);
+    const auto same = [&](double a, double b) { return std::abs(a - b) <= tolerance || a == b; };
+    if (std::equal(own.begin(), own.end(), axis.coordinates.begin(), axis.coordinates.end(), same)) return;
+    throw DataError(
+        "{}: its grid/{} is not that of the first sample; put samples of each grid into a file of their own",
+        sample.name(), axis.name);
   }
 
   std::vector<double> read_times(std::size_t sample, std::vector<std::string>& notes) const {
@@ -256,7 +293,12 @@ class GroupSource : public Source {
   Description about_;
   std::vector<std::string> keys_;
   std::string letters_;
-  Extents first_extents_;
+  struct First {
+    Extents extents;
+    std::optional<std::string> axes, channels;  // attributes of its data
+    bool has_times = false;
+  };
+  First first_;
   std::size_t with_remark_ = 0;  // samples
   SampleCache cache_;
 };

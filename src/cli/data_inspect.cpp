@@ -148,7 +148,7 @@ struct Inspect {
       constexpr std::array shown_above{"axes",   "boundary", "channels",      "parameters",
                                        "static", "controls", "control_fields"};
       if (std::ranges::find(shown_above, name) == shown_above.end())
-        fmt::print("attribute  {} = {}\n", printable(name), printable(one_line(value)));
+        fmt::print("attribute  {} = {}\n", printable(name), printable(one_line(value.substr(0, 4000))));
     }
     const auto parameters = d.state.names(Role::parameter);
     for (const auto& [name, value] : source.scalars(0)) {

@@ -41,7 +41,7 @@ struct Fingerprint {
   std::vector<ChannelSums> channels;
   std::size_t broken_values = 0, first_broken_frame = 0;
   std::string first_broken_channel;
-  std::size_t repeated_frames = 0, first_repeated_frame = 0;  // finite, and equal to the frame before
+  std::size_t repeated_frames = 0, first_repeated_frame = 0;  // equal to the frame before, value by value
 };
 
 Fingerprint fingerprint(const Source& source, std::size_t sample, const Projections& projections);

@@ -125,14 +125,6 @@ class Alone {
 
 }  // namespace
 
-metrics::Setting setting_of(const data::Description& d) {
-  metrics::Setting out;
-  const auto system = d.attributes.find("system");
-  if (system != d.attributes.end()) out.system = system->second;
-  out.state = d.state;
-  return out;
-}
-
 std::optional<double> OneMember::mean() const {
   double sum = 0;
   for (const auto& value : members) {
@@ -171,7 +163,7 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
   Evaluation out{.every = options.every, .training_every = options.training_every};
   for (const auto& name : names) {
     const Protocol protocol = protocol_of(name);
-    const auto setting = setting_of(d);
+    const auto setting = setting_of(source, samples);
     metrics::Scoreboard board(protocol.metrics, setting);
     Baselines baselines(protocol.of_baselines, setting, mean, name == "one_step");
     Alone alone(static_cast<std::size_t>(setup.model->members()), protocol.of_baselines, setting);

@@ -80,8 +80,9 @@ struct Evaluation {
   std::vector<std::size_t> training_frames() const;  // those of `times` that training saw
 };
 
-/// What metrics want to know of the data.
-metrics::Setting setting_of(const data::Description& description);
+/// What metrics use of a file: system, channels, grid and the parameters of the equation, as numbers among
+/// its attributes, in the options that cvf generated it with, or of each of `samples`.
+metrics::Setting setting_of(const data::Source& source, std::span<const std::size_t> samples);
 
 Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
                     std::span<const std::size_t> samples, const Options& options);

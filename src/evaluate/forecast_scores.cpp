@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
@@ -96,7 +97,10 @@ Evaluation evaluate_forecast(const std::shared_ptr<const data::Source>& forecast
   const std::vector<std::string> names{"rollout_rmse",   "normalized_rmse", "relative_l2",
                                        "spectrum_error", "conserved",       "correlation_time"},
       of_states{"rollout_rmse", "normalized_rmse", "relative_l2"};
-  const auto setting = setting_of(t);
+  auto setting = setting_of(*matched, samples);
+  const auto of_truth = std::exchange(setting.of_sample, {});
+  for (std::size_t i = 0; i < samples.size() && !of_truth.empty(); ++i)  // frames are named as the forecast's
+    setting.of_sample[static_cast<std::int64_t>(i)] = of_truth.at(static_cast<std::int64_t>(samples[i]));
   metrics::Scoreboard board(names, setting);
   Baselines baselines(of_states, setting, {}, false);
   Progress progress("evaluate", samples.size(), "samples");

@@ -29,7 +29,12 @@ class ConservedDrift : public Metric {
     for (const auto* row : conserved_in(setting)) {
       std::vector<std::int64_t> places;
       for (const auto channel : row->channels) places.push_back(position(setting, channel));
-      totals_.push_back({std::string(row->quantity), torch::tensor(places), row->density(setting)});
+      totals_.push_back({std::string(row->quantity), torch::tensor(places), row->density(setting), {}});
+      for (const auto& [sample, parameters] : setting.of_sample) {
+        Setting own{setting.system, setting.state, setting.parameters};
+        for (const auto& [name, value] : parameters) own.parameters[name] = value;
+        totals_.back().of_sample[sample] = row->density(own);
+      }
     }
   }
 
@@ -37,10 +42,7 @@ class ConservedDrift : public Metric {
     if (totals_.empty()) return {};
     std::vector<Tensor> differences, scales;
     for (const auto& total : totals_) {
-      const auto density = [&](const Tensor& state) {
-        const Tensor each = total.density(state.index_select(1, total.places));  // [B,...]
-        return each.reshape({each.size(0), -1});
-      };
+      const auto density = [&](const Tensor& states) { return total.of(states, frame.samples); };
       const Tensor truth = density(frame.truth);
       differences.push_back((density(frame.prediction) - truth).sum(1).abs());
       scales.push_back(truth.abs().sum(1));
@@ -64,6 +66,20 @@ class ConservedDrift : public Metric {
     std::string name;
     Tensor places;
     Density density;
+    std::map<std::int64_t, Density> of_sample;  // with parameters of its own
+
+    // [B,N]: of each cell
+    Tensor of(const Tensor& states, const std::vector<std::int64_t>& samples) const {
+      const Tensor chosen = states.index_select(1, places);
+      std::vector<Tensor> rows;
+      for (std::size_t i = 0; i < samples.size() && !of_sample.empty(); ++i) {
+        const auto found = of_sample.find(samples[i]);
+        rows.push_back((found == of_sample.end() ? density : found->second)(
+            chosen.narrow(0, static_cast<std::int64_t>(i), 1)));
+      }
+      const Tensor each = rows.empty() ? density(chosen) : torch::cat(rows);
+      return each.reshape({each.size(0), -1});
+    }
   };
 
   double mean_of_largest(const Rows& rows, std::size_t i) const {

@@ -33,8 +33,9 @@ struct Frame {
 struct Setting {
   std::string system = {};  // a name of the systems' table, or empty
   StateSpec state = {};     // where a spacing is not known, it is taken as 1
-  std::map<std::string, double> parameters =
-      {};  // of the system ("gamma", "c", ...); what is not given has its default
+  using Parameters = std::map<std::string, double>;
+  Parameters parameters = {};  // of the system ("gamma", "c", ...); what is not given has its default
+  std::map<std::int64_t, Parameters> of_sample = {};  // where those of a sample differ, by its name
 };
 
 /// The numbers kept for each frame and sample.

@@ -129,7 +129,8 @@ void show_attributes(const hdf5::Group& root, Description& description) {
   for (const auto& attribute : root.attribute_names()) {
     if (attribute.ends_with("/config")) continue;  // one text for each sample; layout A shows the first
     const auto shown = root.shown(attribute);
-    if (shown) description.attributes[attribute] = shown->substr(0, longest_shown);
+    const bool whole = attribute == "config";  // parameters are read from it
+    if (shown) description.attributes[attribute] = whole ? *shown : shown->substr(0, longest_shown);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
 #include "train/run_data.hpp"
@@ -46,12 +47,12 @@ std::string setting(fields::Settings& settings, const char* key) {
   return document.look_up(key).value_or("");
 }
 
-std::string context_words(const data::Description& d) {
+std::string context_words(const data::ContextOptions& context, const StateSpec& state) {
   std::vector<std::string> kinds;
-  if (d.state.count(Role::parameter) > 0) kinds.push_back("parameters (numbers of a sample)");
-  if (d.state.count(Role::static_field) > 0) kinds.push_back("static fields");
-  if (d.state.count(Role::control) > 0) kinds.push_back("controls (series in time)");
-  if (d.state.count(Role::control_field) > 0) kinds.push_back("control fields");
+  if (!context.parameters.empty()) kinds.push_back("parameters (numbers of a sample)");
+  if (state.count(Role::static_field) > 0) kinds.push_back("static fields");
+  if (state.count(Role::control) > 0) kinds.push_back("controls (series in time)");
+  if (state.count(Role::control_field) > 0) kinds.push_back("control fields");
   return kinds.empty() ? "" : "What the states move under, as the file names it: " + text::join(kinds) + ".";
 }
 
@@ -66,10 +67,15 @@ std::string about(const data::Description& d) {
 }  // namespace
 
 std::string first_run(DataOptions data, const std::string& name) {
-  const data::Description d = open_data(data)->description();
+  const auto file = open_data(data);
+  const data::Description d = file->description();
   check_axes(d);
   data.context = {d.state.names(Role::parameter), d.state.names(Role::static_field),
                   d.state.names(Role::control)};
+  const auto indices = sample_indices(*file);
+  std::erase_if(data.context.parameters, [&](const auto& parameter) {
+    return std::ranges::find(indices, parameter) != indices.end();
+  });
   for (const auto& control : d.state.names(Role::control_field)) data.context.controls.push_back(control);
   const auto source = open_data(data);
   const auto split = suggest_split(*source);
@@ -80,12 +86,20 @@ std::string first_run(DataOptions data, const std::string& name) {
   page.words(fmt::format(
       "Made by cvf init; all keys: cvf explain run. Next: cvf train {0}.toml && cvf report {0}", name));
   page.key("seed", std::int64_t{0});
-  page.table("data", context_words(d));
+  page.table("data", context_words(data.context, d.state));
   page.key("file", data.file);
   if (!data.open.dataset.empty()) page.key("dataset", data.open.dataset);
   if (!data.open.axes.empty()) page.key("axes", data.open.axes);
   for (const auto& note : d.notes) page.words(note);
   if (data.open.dt > 0) page.key("dt", data.open.dt);
+  if (!indices.empty()) {
+    const std::string left_out = fmt::format(
+        "{} counts the samples and is left out of the parameters; if it is one of the physics, name it in "
+        "data.parameters.",
+        text::join(indices));
+    page.words(left_out);
+    log::note("{}: {}", d.file, left_out);
+  }
   if (!data.context.parameters.empty()) page.key("parameters", data.context.parameters);
   if (!data.context.statics.empty()) page.key("static", data.context.statics);
   if (!data.context.controls.empty()) page.key("controls", data.context.controls);

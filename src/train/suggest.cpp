@@ -109,8 +109,9 @@ SuggestedSplit suggest_split(const data::Source& source) {
     std::iota(out.lists.train.begin(), out.lists.train.end(), std::size_t{0});
     return out;
   }
-  const auto parameters = d.state.names(Role::parameter);
+  const auto parameters = d.state.names(Role::parameter), indices = sample_indices(source);
   for (std::size_t p = 0; p < parameters.size() && d.samples >= 5; ++p) {
+    if (std::ranges::find(indices, parameters[p]) != indices.end()) continue;
     if (sorted_by(source, p)) return spread(d.samples, parameters[p]);
   }
   const double tenth = std::max(0.1, 1.0 / static_cast<double>(d.samples));

@@ -9,6 +9,10 @@
 
 namespace cvf::train {
 
+/// Parameters of the file that count its samples (an ensemble's member, say) and so are none of the physics:
+/// whole numbers that run from 0 or 1 through the samples, or have the name of an index.
+std::vector<std::string> sample_indices(const data::Source& source);
+
 struct SuggestedSplit {
   data::Splits lists;
   std::string why;

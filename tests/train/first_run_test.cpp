@@ -138,7 +138,7 @@ TEST(FirstRun, NamesTheParametersAndSpreadsSamplesThatTheySort) {
   EXPECT_EQ(options.split.test, "36:40");
   EXPECT_EQ(prepare(options).source->description().context.parameters, std::vector<std::string>{"omega"});
 
-  const auto rising = numbers([](double i) { return i; }, samples);
+  const auto rising = numbers([](double i) { return 0.1 * i; }, samples);
   const std::string text = proposed(circles(scratch, 0.1, {{"omega.npy", rising}}));
   EXPECT_TRUE(has(text, "sorted by 'omega'")) << text;
   EXPECT_EQ(read(text).split.validation, "3,13,23,33");

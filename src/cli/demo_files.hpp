@@ -115,12 +115,15 @@ config = "diffusion-reaction.toml"
 
 [method.sm]
 set = ["objective.name=sm"]
+solver = "euler"
 
 [method.node]
 set = ["objective.name=node"]
+solver = "rk4"
 
 [method.cvf]
-set = ["objective.name=cvf", "objective.recipe=paper"]
+set = ["objective.name=cvf", "objective.recipe=paper", "solver.name=gcs"]
+solver = "gcs"
 
 [method."cvf+"]
 set = ["objective.name=cvf", "objective.recipe=plus"]

@@ -96,7 +96,7 @@ void Option::describe(config::Section& s) {
 
 void Method::describe(config::Section& s) {
   s.key("set", &set, "settings that make this method, e.g. [\"objective.name=sm\"]");
-  s.key("solver", &solver, "solver of its evaluations; empty: what suits the objective");
+  s.key("solver", &solver, "solver of its evaluations; empty: the run's own");
   s.key("solver_set", &solver_set, "settings of that solver, e.g. [\"solver.slack=1\"]");
 }
 

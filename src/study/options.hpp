@@ -25,7 +25,7 @@ struct Option {
 
 struct Method {
   Settings set;
-  std::string solver;  // empty: what suits the objective
+  std::string solver;  // empty: the run's own
   Settings solver_set;
   void describe(config::Section& section);
 };

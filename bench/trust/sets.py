@@ -26,6 +26,7 @@ def settings(name, members):
         f'split.test="{TEST}"',
         f"train.members={members}",
         "train.clock=cpu",
+        "solver.name=gcs",  # whose doubt is judged
         "evaluation.samples=0",
         "log.diagnostics=0",
     ]

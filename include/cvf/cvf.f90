@@ -24,7 +24,7 @@ module cvf
   public :: cvf_model, cvf_result, cvf_context, cvf_conditions, cvf_trace, cvf_accepted_step
   public :: cvf_model_load, cvf_model_on_grid, cvf_model_free, cvf_model_set_threads, cvf_model_name
   public :: cvf_model_step, cvf_model_advance, cvf_model_nre, cvf_model_forecast, cvf_model_value_bars
-  public :: cvf_trace_result, cvf_trace_steps, cvf_trace_error_bars, cvf_trace_message, cvf_trace_free
+  public :: cvf_trace_result, cvf_trace_steps, cvf_trace_nre, cvf_trace_error_bars, cvf_trace_message, cvf_trace_free
   public :: cvf_message, cvf_abi_version
 
   integer, parameter, public :: CVF_OK = 0, CVF_UNEXPECTED = 1, CVF_USAGE = 2, CVF_CONFIG = 3, CVF_DATA = 4, &

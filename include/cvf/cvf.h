@@ -129,7 +129,8 @@ typedef struct cvf_result {
   double time, step;          /* where the status was seen first */
   int64_t evaluations;        /* of the network */
   int64_t accepted, rejected; /* steps */
-  double largest_error; /* of an accepted step, as the solver judged it: the NRE of gcs; NaN: not measured */
+  double largest_error; /* of an accepted step, as the solver judged it: the NRE of gcs; NaN: not measured,
+                           as by euler, the usual one: see cvf_nre, cvf_trace_nre */
 } cvf_result;           /* of several members: counts of all, the worst status, reached when all got there */
 
 /* One evaluation, state + dt * psi(state, dt), in place: the cheapest step there is, and nobody checks it. dt
@@ -210,6 +211,11 @@ CVF_API int cvf_trace_result(const cvf_trace* trace, size_t sample, cvf_result* 
 CVF_API int cvf_trace_target(const cvf_trace* trace, size_t sample, size_t target, cvf_result* result);
 /* A sentence about a sample that did not go all well, else ""; lives as long as the trace. */
 CVF_API const char* cvf_trace_message(const cvf_trace* trace, size_t sample);
+
+/* The largest NRE of a step on the way to each target of a sample, of any member: nre [time_count]. Where the
+   solver measured none (euler), the way is gone once more when it is first asked for: three evaluations a
+   step. NaN for solvers that go along tangents. */
+CVF_API int cvf_trace_nre(const cvf_trace* trace, size_t sample, double* nre);
 
 typedef struct cvf_accepted_step {
   double time, length, error;

@@ -1,10 +1,10 @@
 // The C interface of libcvf (cvf.h) as a C++ class. This header is all there is to it: nothing but C
 // functions crosses the border of the library, so any C++20 compiler will do.
 //
-//   auto model = cvf::Surrogate::load("runs/mine");
+//   auto model = cvf::Surrogate::load("runs/mine", {"solver.name=gcs"});   // which judges its steps
 //   std::vector<double> states = ...;                        // [batch][channel][y][x], or float
 //   const auto results = model.advance<double>(states, std::vector(batch, 0.1));   // in place
-//   if (!results[0].reached || results[0].largest_error > 0.2) ...   // ask the expensive solver instead
+//   if (!results[0].reached || !(results[0].largest_error <= 0.2)) ...   // ask the expensive solver instead
 //
 // Misuse throws a SurrogateError of one sentence. A state that goes wrong numerically is no exception: its
 // result was not `reached`, and the state is as it was.
@@ -65,6 +65,12 @@ class Trace {
     std::size_t count = 0;
     detail::check(cvf_trace_steps(trace_.get(), sample, &first, &count));
     return {first, count};
+  }
+  /// The largest NRE on the way to each of the sample's `targets` targets; see cvf_trace_nre.
+  std::vector<double> nre(std::size_t sample, std::size_t targets) const {
+    std::vector<double> out(targets);
+    detail::check(cvf_trace_nre(trace_.get(), sample, out.data()));
+    return out;
   }
   /// Of the sample's `targets` targets.
   std::vector<double> error_bars(std::size_t sample, double coverage, std::size_t targets) const {

@@ -66,6 +66,7 @@ def _declare(library: ctypes.CDLL) -> None:
     function("cvf_trace_target", c_void_p, c_size_t, c_size_t, POINTER(Result))
     function("cvf_trace_message", c_void_p, c_size_t, result=c_char_p)
     function("cvf_trace_steps", c_void_p, c_size_t, POINTER(POINTER(AcceptedStep)), POINTER(c_size_t))
+    function("cvf_trace_nre", c_void_p, c_size_t, _doubles)
     function("cvf_trace_error_bars", c_void_p, c_size_t, c_double, _doubles)
 
 

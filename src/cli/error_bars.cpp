@@ -71,6 +71,10 @@ std::string ErrorBars::summary() const {
   std::string out = fmt::format(
       "error bars at a coverage of {} (RMSE at the last frame; from {} validation trajectories)\n", coverage_,
       calibration_.trajectories);
+  if (evaluations_ > 0) {
+    out += fmt::format("  by {}, for which the way was gone once more: {} evaluations beside the forecast\n",
+                       evaluate::name(score()), evaluations_);
+  }
   if (last_.size() <= told_one_by_one) {
     for (const auto& [sample, time, bar] : last_) {
       out += fmt::format("  sample {} at time {:.6g}: {}\n", sample, time,

@@ -25,7 +25,9 @@ class ErrorBars {
   /// Of each value of a frame, from its value_scales; infinite: no promise.
   rollout::StateArray of_values(const rollout::StateArray& scales, double elapsed) const;
 
-  /// The bars at the last frames: of each sample, or of many together.
+  /// Evaluations that the bars took beside the forecasts.
+  void add_cost(std::int64_t evaluations) { evaluations_ += evaluations; }
+  /// The bars at the last frames: of each sample, or of many together; and what they cost.
   std::string summary() const;
 
  private:
@@ -36,6 +38,7 @@ class ErrorBars {
 
   evaluate::Calibration calibration_;
   double coverage_, factor_;
+  std::int64_t evaluations_ = 0;
   std::vector<Last> last_;
 };
 

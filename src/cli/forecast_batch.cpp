@@ -10,14 +10,16 @@ using rollout::StateArray;
 
 Forecast ForecastBatch::run(const rollout::Setup& setup, const Writing& writing) const {
   for (std::size_t i = 0; i < contexts.size(); ++i) writing.file.write_context(first + i, *contexts[i]);
-  const auto& bars = writing.bars;
+  auto& bars = writing.bars;
   Doubts doubts;
   auto forecast = bars && bars->score() == Score::step_doubling ? doubled(setup, writing, doubts)
                                                                 : streamed(setup, writing, doubts);
+  if (bars && bars->score() == Score::rupture)
+    bars->add_cost(judge_steps(setup, start, times, forecast, contexts));
   writing.file.write_records(first, forecast.frames);
   for (std::size_t i = 0; bars && i < samples.size(); ++i) {
     if (bars->score() == Score::rupture) doubts.push_back(evaluate::doubts(forecast, i, times[i]));
-    writing.file.write_error_bars(first + i, writing.bars->of(samples[i], doubts[i], times[i]));
+    writing.file.write_error_bars(first + i, bars->of(samples[i], doubts[i], times[i]));
   }
   return forecast;
 }
@@ -63,6 +65,7 @@ Forecast ForecastBatch::doubled(const rollout::Setup& setup, const Writing& writ
     }
   }
   doubts = std::move(doubt.frames);
+  writing.bars->add_cost(doubt.evaluations);
   return forecast;
 }
 

@@ -28,7 +28,7 @@ struct OpenedRun {
   std::string checkpoint;          // SHA-256 of its manifest, and so of everything in it
   std::string run_toml;            // the resolved configuration that it was trained with
   std::string objective;           // that it was trained for; empty when unknown
-  solvers::Choice solver = "gcs";  // of run.toml, with its settings there; else what suits the objective
+  solvers::Choice solver = "gcs";  // as run::Habits has it
   std::shared_ptr<const solvers::StepErrors> step_errors;  // null: not learned for this checkpoint
 
   TrainedOn trained_on() const;
@@ -63,7 +63,7 @@ struct SolverOption {
   solvers::Choice choose(const OpenedRun& run) const {
     std::vector<std::string> settings = sets;
     if (!name.empty()) settings.insert(settings.begin(), "solver.name=" + name);
-    return run::solver_for(run.solver, settings);
+    return run::solver_for({run.objective, run.solver}, settings, run.model->facts().state.largest_dt);
   }
 };
 

@@ -239,7 +239,9 @@ void add_rollout(CLI::App& app) {
   verb_app.footer(
       "Example: cvf rollout pendulum --until 9 --out forecast.h5 (the run's test samples), or with --data "
       "FILE\n"
-      "The forecast is a data file (cvf data picture reads it) with time, step and NRE of every step.\n"
+      "The forecast is a data file (cvf data picture reads it) with time and step of every step, and its NRE "
+      "where\n"
+      "the solver measures it (--solver gcs).\n"
       "Solvers and their options: cvf explain solver");
   verb_app
       .add_option("RUN", verb->run_path,

@@ -145,7 +145,7 @@ Calibration calibrate(std::span<const Trial> trials, std::span<const Trial> for_
   if (!measured) {
     throw UsageError(
         "this solver measures no error of its own steps, so there is nothing to calibrate; give "
-        "--solver gcs, which judges each step by its NRE");
+        "--solver gcs, which judges each step by its NRE, or --score step_doubling");
   }
   out.shape = shape_of(out, for_shape);
   std::vector<double> ratios;

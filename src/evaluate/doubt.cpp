@@ -29,8 +29,14 @@ Score score_called(const std::string& word) {
   throw UsageError("unknown score '{}' (known: rupture, step_doubling, spread)", word);
 }
 
-Score usual_score(const rollout::Model& model) {
-  return model.members() > 1 ? Score::spread : Score::rupture;
+Score usual_score(const rollout::Model& model, const solvers::Choice& solver) {
+  if (model.members() > 1) return Score::spread;
+  return solver.name == "euler" ? Score::step_doubling : Score::rupture;
+}
+
+int cost_of(Score score, const solvers::Choice& solver) {
+  if (score == Score::step_doubling) return 2;
+  return score == Score::rupture && solver.name == "euler" ? 3 : 0;
 }
 
 void check_has_score(Score score, const rollout::Model& model, const solvers::Choice& solver) {
@@ -92,13 +98,20 @@ Doubt doubt_of(Score score, const rollout::Setup& setup, const StateArray& start
                const rollout::Forecast& forecast, const rollout::SampleContexts& contexts) {
   Doubt out;
   if (score == Score::rupture) {
-    for (std::size_t i = 0; i < times.size(); ++i) out.frames.push_back(doubts(forecast, i, times[i]));
+    rollout::Forecast judged = forecast;
+    out.evaluations = judge_steps(setup, start, times, judged, contexts);
+    for (std::size_t i = 0; i < times.size(); ++i) out.frames.push_back(doubts(judged, i, times[i]));
     return out;
   }
-  out.values = value_scales(
-      score == Score::spread
-          ? forecast.spread
-          : apart(forecast.states, with_half_steps(setup, start, times, forecast, contexts).states));
+  if (score == Score::spread) {
+    out.values = value_scales(forecast.spread);
+  } else {
+    const auto halves = with_half_steps(setup, start, times, forecast, contexts);
+    for (const auto& frames : halves.frames) {
+      for (const auto& frame : frames) out.evaluations += frame.counts.evaluations;
+    }
+    out.values = value_scales(apart(forecast.states, halves.states));
+  }
   for (std::size_t i = 0; i < times.size(); ++i) {
     out.frames.emplace_back(times[i].size(), 0);
     for (std::size_t k = 1; k < times[i].size(); ++k) out.frames[i][k] = frame_score(out.values[i][k]);

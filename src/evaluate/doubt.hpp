@@ -27,8 +27,11 @@ using Score = metrics::Signal;
 
 std::string_view name(Score score);
 Score score_called(const std::string& word);
-/// Of members where there are several, else the rupture.
-Score usual_score(const rollout::Model& model);
+/// The spread of members where there are several; else the rupture where the solver measures it, or step
+/// doubling, which says more, where it takes another pass anyway.
+Score usual_score(const rollout::Model& model, const solvers::Choice& solver);
+/// Evaluations for each step that a forecast by this solver takes more for its score.
+int cost_of(Score score, const solvers::Choice& solver);
 /// A UsageError where the model or its solver has no such score.
 void check_has_score(Score score, const rollout::Model& model, const solvers::Choice& solver);
 
@@ -41,11 +44,12 @@ rollout::StateArray value_scales(const rollout::StateArray& values);
 double frame_score(const rollout::StateArray& scales);
 
 struct Doubt {
+  std::int64_t evaluations = 0;             // that it took beside the forecast
   std::vector<std::vector<double>> frames;  // [B][frames of the sample]; the given one has 0
   rollout::StateArray values;               // [B,T,C,...]: value_scales; undefined for the rupture
 };
 
-/// Step doubling rolls out once more; the others only look.
+/// Step doubling rolls out once more, as the rupture does where the solver did not measure it.
 Doubt doubt_of(Score score, const rollout::Setup& setup, const rollout::StateArray& start,
                const rollout::Times& times, const rollout::Forecast& forecast,
                const rollout::SampleContexts& contexts);

@@ -170,20 +170,24 @@ Evaluation evaluate(const rollout::Setup& setup, const data::Source& source,
     Part part{.protocol = name, .kept = Kept(name == "one_step" ? 0 : options.keep)};
     Timeline timeline;
     TrustRecord trust;
+    const bool judges = name == "time_informed" || name == "forecast";
     const auto together = static_cast<std::size_t>(options.together);
     for (std::size_t first = 0; first < samples.size(); first += together) {
       interrupt::throw_if_requested("nothing was written");
       const auto group = samples.subspan(first, std::min(together, samples.size() - first));
       const Truth truth = reader.read(group);
       const auto begin = Clock::now();
-      const Forecast forecast = protocol.run(setup, truth);
+      Forecast forecast = protocol.run(setup, truth);
       score(board, truth, forecast, std::chrono::duration<double>(Clock::now() - begin).count());
+      if (judges) {
+        const auto spent = judge_steps(setup, truth.start(), truth.times, forecast, truth.contexts);
+        trust.add_search(forecast, spent, setup.model->facts().state.delta_min);
+      }
       baselines.add(truth);
       timeline.add(truth);
       part.kept.take(truth, forecast, name == "direct");
       alone.add(truth, forecast);
-      if (name == "time_informed" || name == "forecast")
-        add_trust(trust, setup, truth, forecast, options.step_doubling);
+      if (judges) add_trust(trust, setup, truth, forecast, options.step_doubling);
       progress.advance(group.size());
     }
     part.scores = board.scores();

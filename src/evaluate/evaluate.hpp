@@ -62,7 +62,7 @@ struct Part {
   std::string protocol;  // "one_step", "time_informed", "direct" or "forecast"
   std::vector<metrics::Score> scores;
   std::string divergence;  // a sentence; empty: none
-  Trust trust;             // time_informed or forecast with a solver that measures NRE, or with another doubt
+  Trust trust;             // time_informed or forecast along secants, or with another doubt
   std::vector<Baseline> baselines;
   std::vector<OneMember> one_member;  // of a model of several
   Kept kept;

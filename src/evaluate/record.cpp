@@ -49,6 +49,11 @@ Json json_of(const Trust& trust, const std::vector<double>& times) {
   Json out{{"pairs", trust.pairs}, {"samples", trust.samples}};
   for (const auto& signal : trust.signals) out["rank_correlation"][signal.name] = json_of(signal);
   out["reliability_of"] = trust.reliability_of;
+  if (trust.search.steps > 0) {
+    out["search"] = {{"steps", trust.search.steps},
+                     {"shortened", trust.search.shortened},
+                     {"evaluations", trust.search.evaluations}};
+  }
   for (const auto& bin : trust.reliability) {
     Json parts;
     for (const auto& part : bin.parts) {
@@ -150,6 +155,17 @@ std::string lines_of(const Trust& trust, const std::vector<double>& times) {
   return out;
 }
 
+std::string line_of(const Search& search) {
+  const auto each = static_cast<double>(search.evaluations) / static_cast<double>(search.steps);
+  const std::string meaning = search.shortened == 0
+                                  ? "so it would lead to the same states for three times the evaluations"
+                                  : "so --solver gcs would lead elsewhere";
+  return fmt::format(
+      "    gcs would have made {} of {} steps shorter, {}\n"
+      "    (their NRE was asked afterwards: {:.3g} more evaluations a step, not counted in nfe)\n",
+      search.shortened, search.steps, meaning, each);
+}
+
 // "reliability.2.4" is the fourth part of the samples in the second bin of lead times.
 std::string csv_lines(const std::string& protocol, const Trust& trust) {
   std::string out;
@@ -216,6 +232,7 @@ std::string table(const Evaluation& evaluation) {
     }
     if (!part.divergence.empty()) out += fmt::format("  {}\n", part.divergence);
     if (part.trust.measured()) out += lines_of(part.trust, evaluation.times);
+    if (part.trust.search.steps > 0) out += line_of(part.trust.search);
   }
   if (evaluation.coverage) out += line_of(*evaluation.coverage);
   return out;

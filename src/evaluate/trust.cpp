@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "evaluate/doubt.hpp"
+#include "solvers/solver.hpp"
 
 namespace cvf::evaluate {
 namespace {
@@ -51,12 +52,29 @@ void TrustRecord::add(const Truth& truth, const rollout::Forecast& forecast,
   }
 }
 
+void TrustRecord::add_search(const rollout::Forecast& judged, std::int64_t evaluations, double delta_min) {
+  if (evaluations == 0) return;
+  search_.evaluations += evaluations;
+  const auto add = [&](const std::vector<std::vector<rollout::Frame>>& samples) {
+    for (const auto& frames : samples) {
+      for (const auto& frame : frames) {
+        for (const auto& step : frame.steps) {
+          ++search_.steps;
+          if (!solvers::gcs_takes(step.error, step.step, delta_min)) ++search_.shortened;
+        }
+      }
+    }
+  };
+  if (judged.members.empty()) add(judged.frames);
+  for (const auto& member : judged.members) add(member.frames);
+}
+
 Trust TrustRecord::trust() const {
   std::vector<const Signal*> known;
   for (const auto& signal : signals_) {
     if (signal.known()) known.push_back(&signal);
   }
-  Trust out{.samples = errors_.size()};
+  Trust out{.samples = errors_.size(), .search = search_};
   // Time and distance alone are nobody's doubt.
   if (known.size() < 3) return out;
   std::vector<std::size_t> lengths;

@@ -18,11 +18,19 @@ struct SignalScore {
   double pooled = 0;             // over all frames together
 };
 
+/// Of a solver that takes its steps unasked: what gcs, which asks each step for its NRE first, would have
+/// made of them.
+struct Search {
+  std::int64_t steps = 0, shortened = 0;  // that were taken; that gcs would have made shorter
+  std::int64_t evaluations = 0;           // that it took to find out
+};
+
 struct Trust {
   std::vector<SignalScore> signals;               // the doubt first, if the solver measures it
   std::vector<metrics::LeadTimeBin> reliability;  // frame 0 is the first predicted one
   std::string reliability_of;                     // the signal: the spread of members, else the doubt
   std::size_t samples = 0, pairs = 0;
+  Search search;
 
   bool measured() const { return pairs > 0; }
 };
@@ -33,6 +41,8 @@ class TrustRecord {
  public:
   /// `halves`: the same way in half steps, if it was gone.
   void add(const Truth& truth, const rollout::Forecast& forecast, const rollout::Forecast* halves = nullptr);
+  /// Of steps that took so many evaluations to judge, 0: the solver itself has.
+  void add_search(const rollout::Forecast& judged, std::int64_t evaluations, double delta_min);
   Trust trust() const;
 
  private:
@@ -50,6 +60,7 @@ class TrustRecord {
                                {"time", "since the start, alone"},
                                {"distance", "RMSE between the prediction and the first state, alone"}};
   std::vector<std::vector<double>> errors_;
+  Search search_;
 };
 
 }  // namespace cvf::evaluate

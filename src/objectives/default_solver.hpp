@@ -1,4 +1,4 @@
-// The solver that suits the field of each objective.
+// The solvers that suit the field of each objective.
 #pragma once
 
 #include <span>
@@ -6,7 +6,11 @@
 
 namespace cvf::objectives {
 
-/// "euler", "rk4" or "gcs"; a UsageError for an objective that is not known.
+/// Of a new run: "euler" (one evaluation a step) or "rk4"; a UsageError for an objective that is not known.
 std::string_view default_solver(std::string_view objective);
+
+/// The one that judges its steps and searches for their length: "gcs" for a field of cvf, else the default.
+/// It was the default, too, when folders were written whose run file names no solver.
+std::string_view searching_solver(std::string_view objective);
 
 }  // namespace cvf::objectives

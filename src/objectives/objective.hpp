@@ -91,7 +91,7 @@ struct Row {
   static constexpr std::string_view kind = "objective";
   std::string_view name;
   std::string_view summary;
-  std::string_view default_solver;  // the solver that suits its field: "euler", "rk4" or "gcs"
+  std::string_view default_solver;  // the solver that suits its field: "euler" or "rk4"
   std::unique_ptr<Settings> (*settings)();
 };
 

@@ -246,6 +246,58 @@ Forecast forecast(const Setup& setup, const StateArray& start, const Times& of_s
   return sheet.take();
 }
 
+namespace {
+
+// How one member of a sample went.
+template <class AnyForecast>
+auto& way_of(AnyForecast& done, std::size_t sample, std::size_t member) {
+  return done.members.empty() ? done.frames[sample] : done.members[member].frames[sample];
+}
+
+// The lengths of the steps of every row of some samples.
+std::vector<std::vector<double>> lengths_of(const Forecast& done, std::size_t members, std::size_t first,
+                                            std::size_t end) {
+  std::vector<std::vector<double>> out;
+  for (std::size_t row = first * members; row < end * members; ++row) {
+    auto& own = out.emplace_back();
+    for (const auto& frame : way_of(done, row / members, row % members)) {
+      for (const auto& step : frame.steps) own.push_back(step.step);
+    }
+  }
+  return out;
+}
+
+SampleContexts part_of(const SampleContexts& contexts, std::size_t first, std::size_t end) {
+  if (contexts.empty()) return {};
+  return {contexts.begin() + static_cast<std::ptrdiff_t>(first),
+          contexts.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+bool has_judged(const Forecast& done, std::size_t members) {
+  for (std::size_t row = 0; row < done.frames.size() * members; ++row) {
+    for (const auto& frame : way_of(done, row / members, row % members)) {
+      for (const auto& step : frame.steps) {
+        if (!std::isnan(step.error)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// From the start to the end of the last step of any member.
+std::vector<double> span_of_steps(const Forecast& done, std::size_t members, std::size_t sample,
+                                  double start) {
+  double end = start;
+  for (std::size_t m = 0; m < members; ++m) {
+    for (const auto& frame : way_of(done, sample, m)) {
+      if (!frame.steps.empty()) end = std::max(end, frame.steps.back().time + frame.steps.back().step);
+    }
+  }
+  return end > start ? std::vector{start, end} : std::vector{start};
+}
+
+}  // namespace
+
 Forecast with_half_steps(const Setup& setup, const StateArray& start, const Times& times,
                          const Forecast& done, const SampleContexts& contexts) {
   const auto members = static_cast<std::size_t>(setup.model->members());
@@ -254,21 +306,11 @@ Forecast with_half_steps(const Setup& setup, const StateArray& start, const Time
   out.states = nowhere({start.leading[0], static_cast<std::int64_t>(width)}, start);
   for (std::size_t first = 0; first < times.size(); first += together) {
     const std::size_t end = std::min(first + together, times.size());
-    std::vector<std::vector<double>> lengths;
-    for (std::size_t row = first * members; row < end * members; ++row) {
-      const auto& way = members == 1 ? done : done.members[row % members];
-      auto& own = lengths.emplace_back();
-      for (const auto& frame : way.frames[row / members]) {
-        for (const auto& step : frame.steps) own.push_back(step.step);
-      }
-    }
-    const auto halves = solvers::half_steps(std::move(lengths));
+    const auto halves = solvers::half_steps(lengths_of(done, members, first, end));
     const Setup again{setup.model, *halves, setup.memory, setup.any_spacing, setup.kept};
     const auto from = static_cast<std::ptrdiff_t>(first), to = static_cast<std::ptrdiff_t>(end);
-    const auto some =
-        contexts.empty() ? contexts : SampleContexts(contexts.begin() + from, contexts.begin() + to);
-    const auto part =
-        forecast(again, start.part(first, end - first), {times.begin() + from, times.begin() + to}, {}, some);
+    const auto part = forecast(again, start.part(first, end - first),
+                               {times.begin() + from, times.begin() + to}, {}, part_of(contexts, first, end));
     // Parts may differ in their longest sample.
     const auto frames = static_cast<std::size_t>(part.states.leading[1]);
     for (std::size_t row = 0; row < part.states.rows->rows(); ++row)
@@ -276,6 +318,42 @@ Forecast with_half_steps(const Setup& setup, const StateArray& start, const Time
     out.frames.insert(out.frames.end(), part.frames.begin(), part.frames.end());
   }
   return out;
+}
+
+std::int64_t judge_steps(const Setup& setup, const StateArray& start, const Times& times, Forecast& done,
+                         const SampleContexts& contexts) {
+  const auto members = static_cast<std::size_t>(setup.model->members());
+  const bool able = setup.solver.steps_along_secants() && setup.model->conditioned();
+  if (!able || has_judged(done, members)) return 0;
+  const std::size_t together = micro_batch_samples(setup, *start.rows);
+  std::int64_t evaluations = 0;
+  for (std::size_t first = 0; first < times.size(); first += together) {
+    const std::size_t end = std::min(first + together, times.size());
+    const auto judge = solvers::judged_steps(lengths_of(done, members, first, end));
+    const Setup again{setup.model, *judge, setup.memory, setup.any_spacing, setup.kept};
+    Times spans;
+    for (std::size_t i = first; i < end; ++i) spans.push_back(span_of_steps(done, members, i, times[i][0]));
+    const auto part = forecast(
+        again, start.part(first, end - first), spans,
+        [](std::size_t, std::size_t, const StateArray&, const StateArray&) {}, part_of(contexts, first, end));
+    for (std::size_t i = first; i < end; ++i) {
+      for (std::size_t m = 0; m < members; ++m) {
+        auto& way = way_of(done, i, m);
+        const Frame& judged = way_of(part, i - first, m).back();
+        auto next = judged.steps.begin();
+        for (auto& frame : way) {
+          for (auto& step : frame.steps) {
+            if (next != judged.steps.end()) step.error = (next++)->error;
+          }
+        }
+        evaluations += judged.counts.evaluations;
+      }
+      if (members == 1) continue;
+      for (std::size_t k = 0; k < done.frames[i].size(); ++k)
+        done.frames[i][k].steps = done.members[0].frames[i][k].steps;
+    }
+  }
+  return evaluations;
 }
 
 }  // namespace cvf::rollout

@@ -55,4 +55,9 @@ Forecast forecast(const Setup& setup, const StateArray& start, const Times& time
 Forecast with_half_steps(const Setup& setup, const StateArray& start, const Times& times,
                          const Forecast& done, const SampleContexts& contexts = {});
 
+/// Gives the steps of such a rollout their NRE where its solver took them along the mean velocity and did not
+/// measure it: the same way once more. Returns the evaluations of that; 0: there was nothing to do.
+std::int64_t judge_steps(const Setup& setup, const StateArray& start, const Times& times, Forecast& done,
+                         const SampleContexts& contexts = {});
+
 }  // namespace cvf::rollout

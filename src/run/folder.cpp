@@ -17,7 +17,7 @@ Folder open(const std::string& path) {
 }
 
 solvers::Choice solver_for(const Folder& run, const std::vector<std::string>& settings) {
-  return solver_for(run.solver, settings);
+  return solver_for({run.objective, run.solver}, settings, run.model.spec.state.largest_dt);
 }
 
 }  // namespace cvf::run

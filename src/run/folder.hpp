@@ -15,7 +15,7 @@ struct Folder {
   std::string path;                // where the model was found
   std::string checkpoint;          // SHA-256 of its manifest, and so of everything in it
   std::string objective;           // that it was trained for; empty when unknown
-  solvers::Choice solver = "gcs";  // of run.toml, with its settings there; else what suits the objective
+  solvers::Choice solver = "gcs";  // as Habits has it
   std::shared_ptr<const solvers::StepErrors> step_errors;  // null: not learned for this checkpoint
 };
 

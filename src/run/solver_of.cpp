@@ -8,6 +8,7 @@
 #include "model/folder.hpp"
 #include "objectives/default_solver.hpp"
 #include "run/run_file.hpp"
+#include "solvers/wanted.hpp"
 
 namespace cvf::run {
 namespace {
@@ -41,7 +42,7 @@ Habits habits_of(const model::Provenance& provenance, const std::string& run_tom
                  const std::string& folder) {
   const RunFile run_file(run_toml, folder);
   Habits out{.objective = objective_of(provenance, run_file)};
-  if (!out.objective.empty()) out.solver = objectives::default_solver(out.objective);
+  if (!out.objective.empty()) out.solver = objectives::searching_solver(out.objective);
   run_file.read("solver", out.solver);
   return out;
 }
@@ -58,6 +59,17 @@ solvers::Choice solver_for(const solvers::Choice& own, const std::vector<std::st
   solvers::Choice out = named ? solvers::Choice(*named) : own;
   read_solver(document, out);
   return out;
+}
+
+solvers::Choice solver_for(const Habits& own, const std::vector<std::string>& settings, double longest_step) {
+  if (own.objective.empty()) return solver_for(own.solver, settings);
+  const auto usual = objectives::default_solver(own.objective);
+  const auto searching = objectives::searching_solver(own.objective);
+  config::Document document;
+  for (const auto& assignment : settings) document.set(assignment);
+  const bool other =
+      own.solver.name == usual && solvers::want_search(document, usual, searching, longest_step);
+  return solver_for(other ? solvers::Choice(searching) : own.solver, settings);
 }
 
 }  // namespace cvf::run

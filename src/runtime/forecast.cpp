@@ -163,17 +163,64 @@ Trace move(const Model& model, const solvers::Solver& solver, T* states, std::si
                    [&](const auto& call) { return call.template solve<T>(solver, begin, targets, visit); });
 }
 
-// A forecast, kept so that its way can be gone once more with every step in two halves.
+const solvers::Outcome& rows_of(const Trace& trace) {
+  return trace.members == 1 ? trace.outcome : trace.rows;
+}
+
+bool has_judged(const Trace& trace) {
+  for (const auto& steps : rows_of(trace).steps) {
+    for (const auto& step : steps) {
+      if (!std::isnan(step.error)) return true;
+    }
+  }
+  return false;
+}
+
+// How a forecast went, kept so that its way can be gone once more.
 template <class T>
-struct Doubling {
+struct Way {
   Model model;
   std::vector<T> start;
   std::vector<double> begin;
-  std::vector<std::vector<double>> targets;
   Conditions conditions;
   int threads;
-  std::vector<std::vector<T>> reached = {};       // [samples], NaN where not reached
-  std::vector<std::vector<double>> lengths = {};  // of the accepted steps of each row
+  Lists lengths = {};  // of the accepted steps of each row
+  Lists ends = {};     // of the last step of each sample, if there is one
+
+  void remember(const Trace& trace) {
+    ends.resize(begin.size());
+    const auto& rows = rows_of(trace).steps;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      auto& own = lengths.emplace_back();
+      for (const auto& step : rows[row]) own.push_back(step.step);
+      if (rows[row].empty()) continue;
+      const double last = rows[row].back().time + rows[row].back().step;
+      auto& end = ends[row / trace.members];
+      end = {end.empty() ? last : std::max(end.front(), last)};
+    }
+  }
+
+  Lists nre() const {
+    const auto judge = solvers::judged_steps(lengths);
+    const Visit<T> nobody = [](std::size_t, std::size_t, const T*, const T*) {};
+    const Trace again =
+        with_call(model, start.data(), begin.size(), conditions, threads,
+                  [&](const auto& call) { return call.template solve<T>(*judge, begin, ends, nobody); });
+    Lists out;
+    for (const auto& steps : rows_of(again).steps) {
+      auto& own = out.emplace_back();
+      for (const auto& step : steps) own.push_back(step.error);
+    }
+    return out;
+  }
+};
+
+// The same with where it led, to compare that with the way in half steps.
+template <class T>
+struct Doubling : Way<T> {
+  std::vector<std::vector<double>> targets;
+  std::vector<std::vector<T>> reached = {};  // [samples], NaN where not reached
+  using Way<T>::model, Way<T>::begin;
 
   Visit<T> keeping(const Visit<T>& visit) {
     for (const auto& own : targets)
@@ -184,17 +231,10 @@ struct Doubling {
     };
   }
 
-  void remember(const solvers::Outcome& rows) {
-    for (const auto& steps : rows.steps) {
-      auto& own = lengths.emplace_back();
-      for (const auto& step : steps) own.push_back(step.step);
-    }
-  }
-
   Doubts compare() const {
     Doubts out;
     for (const auto& own : targets) out.emplace_back(own.size() + 1, metrics::infinite).front() = 0;
-    const auto halves = solvers::half_steps(lengths);
+    const auto halves = solvers::half_steps(this->lengths);
     const Visit<T> visit = [&](std::size_t sample, std::size_t target, const T* state, const T*) {
       const T* whole = reached[sample].data() + target * model.values();
       std::vector<T> apart(model.values()), scales(model.values());
@@ -202,7 +242,7 @@ struct Doubling {
       metrics::value_scales<T>(apart, model.cells(), scales.data());
       out[sample][target + 1] = metrics::frame_score<T>(scales);
     };
-    with_call(model, start.data(), begin.size(), conditions, threads,
+    with_call(model, this->start.data(), begin.size(), this->conditions, this->threads,
               [&](const auto& call) { return call.template solve<T>(*halves, begin, targets, visit); });
     return out;
   }
@@ -224,12 +264,23 @@ Trace forecast(const Model& model, const T* states, std::size_t rows,
       return call.template solve<T>(model.solver(), begin, targets, take);
     });
   };
-  if (!model.doubles()) return solve(visit);
-  const auto doubling = std::make_shared<Doubling<T>>(
-      Doubling<T>{model, {states, states + rows * model.values()}, begin, targets, conditions, threads});
+  const auto way = [&] {
+    return Way<T>{model, {states, states + rows * model.values()}, begin, conditions, threads};
+  };
+  const bool able = model.solver().steps_along_secants() && model.spec().field.settings->conditioned();
+  if (!model.doubles()) {
+    Trace out = solve(visit);
+    if (!able || has_judged(out)) return out;
+    const auto taken = std::make_shared<Way<T>>(way());
+    taken->remember(out);
+    out.nre = std::make_shared<OnDemand>([taken] { return taken->nre(); });
+    return out;
+  }
+  const auto doubling = std::make_shared<Doubling<T>>(Doubling<T>{way(), targets});
   Trace out = solve(doubling->keeping(visit));
-  doubling->remember(model.members() == 1 ? out.outcome : out.rows);
-  out.doubling = std::make_shared<DoubtsOnDemand>([doubling] { return doubling->compare(); });
+  doubling->remember(out);
+  out.doubling = std::make_shared<OnDemand>([doubling] { return doubling->compare(); });
+  if (able && !has_judged(out)) out.nre = std::make_shared<OnDemand>([doubling] { return doubling->nre(); });
   return out;
 }
 

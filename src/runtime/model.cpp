@@ -122,7 +122,7 @@ Model Model::from(const std::string& path, const model::folder::Files& files, Sp
   shared->checkpoint = run::checkpoint_of(path);
   shared->run_toml = file(model::run_file);
   shared->habits = run::habits_of(shared->spec.provenance, shared->run_toml, path);
-  shared->habits.solver = run::solver_for(shared->habits.solver, settings);
+  shared->habits.solver = run::solver_for(shared->habits, settings, shared->spec.state.largest_dt);
   shared->step_errors = run::load_step_errors(path, shared->checkpoint);
   shared->solver =
       shared->habits.solver.build(solvers::Context{.delta_min = shared->spec.state.delta_min,

@@ -18,6 +18,15 @@ double largest_of(const std::vector<solvers::Step>& steps, double before) {
   return before;
 }
 
+// Of the steps on the way to each frame, where it is larger.
+void add_largest(std::vector<double>& worst, const std::vector<solvers::Frame>& frames) {
+  double last = std::numeric_limits<double>::quiet_NaN();  // of the step that a frame without its own lies in
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    worst[k] = std::fmax(worst[k], frames[k].steps.empty() ? last : largest_of(frames[k].steps, NAN));
+    if (!frames[k].steps.empty()) last = frames[k].steps.back().error;
+  }
+}
+
 std::string making(const Model& model) {
   return fmt::format("make it with: cvf evaluate {} --calibrate", model.path());
 }
@@ -40,16 +49,28 @@ double Trace::largest_error(std::size_t sample) const {
   return worst;
 }
 
-std::vector<double> Trace::largest_errors(std::size_t sample) const {
-  std::vector<double> worst(times[sample].size(), std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t m = 0; m < members; ++m) {
-    const auto own = frames(sample, m);
-    double last = worst[0];  // of the step that a frame without steps of its own lies in
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      worst[k] = std::fmax(worst[k], own[k].steps.empty() ? last : largest_of(own[k].steps, NAN));
-      if (!own[k].steps.empty()) last = own[k].steps.back().error;
+std::vector<solvers::Frame> Trace::judged_frames(std::size_t sample, std::size_t member) const {
+  auto out = frames(sample, member);
+  if (nre == nullptr) return out;
+  const auto& own = nre->get()[sample * members + member];
+  auto next = own.begin();
+  for (auto& frame : out) {
+    for (auto& step : frame.steps) {
+      if (next != own.end()) step.error = *next++;
     }
   }
+  return out;
+}
+
+std::vector<double> Trace::largest_errors(std::size_t sample) const {
+  std::vector<double> worst(times[sample].size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t m = 0; m < members; ++m) add_largest(worst, frames(sample, m));
+  return worst;
+}
+
+std::vector<double> Trace::largest_nre(std::size_t sample) const {
+  std::vector<double> worst(times[sample].size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t m = 0; m < members; ++m) add_largest(worst, judged_frames(sample, m));
   return worst;
 }
 
@@ -65,7 +86,7 @@ std::vector<double> Trace::doubts(metrics::Signal signal, std::size_t sample) co
   }
   std::vector<double> out(times[sample].size(), 0);
   for (std::size_t m = 0; m < members; ++m) {
-    const auto own = metrics::doubts(frames(sample, m), times[sample]);
+    const auto own = metrics::doubts(judged_frames(sample, m), times[sample]);
     for (std::size_t k = 0; k < own.size(); ++k) out[k] += own[k] / static_cast<double>(members);
   }
   return out;

@@ -12,21 +12,22 @@
 
 namespace cvf::runtime {
 
-using Doubts = std::vector<std::vector<double>>;  // [samples][times], the start first
+using Lists = std::vector<std::vector<double>>;
+using Doubts = Lists;  // [samples][times], the start first
 
 /// Worked out when first asked for, by whichever thread that is.
-class DoubtsOnDemand {
+class OnDemand {
  public:
-  explicit DoubtsOnDemand(std::function<Doubts()> make) : make_(std::move(make)) {}
-  const Doubts& get() {
-    std::call_once(made_, [&] { doubts_ = make_(), make_ = nullptr; });
-    return doubts_;
+  explicit OnDemand(std::function<Lists()> make) : make_(std::move(make)) {}
+  const Lists& get() {
+    std::call_once(made_, [&] { numbers_ = make_(), make_ = nullptr; });
+    return numbers_;
   }
 
  private:
   std::once_flag made_;
-  std::function<Doubts()> make_;
-  Doubts doubts_;
+  std::function<Lists()> make_;
+  Lists numbers_;
 };
 
 /// Of each sample. Members go their own ways (solvers/members.hpp): a sample has the counts of all of them,
@@ -36,9 +37,10 @@ struct Trace {
   std::vector<std::vector<double>> times;  // of each sample: its start, then its targets
 
   std::size_t members = 1;
-  solvers::Outcome rows = {};                     // a row for each member of a sample; empty: of one member
-  Doubts spreads = {};                            // by the spread; the same
-  std::shared_ptr<DoubtsOnDemand> doubling = {};  // where the model's calibration goes by step doubling
+  solvers::Outcome rows = {};               // a row for each member of a sample; empty: of one member
+  Doubts spreads = {};                      // by the spread; the same
+  std::shared_ptr<OnDemand> doubling = {};  // where the model's calibration goes by step doubling
+  std::shared_ptr<OnDemand> nre = {};       // of the steps of each row, where the solver did not measure it
 
   std::vector<solvers::Frame> frames(std::size_t sample) const;
   /// Of one member by itself.
@@ -47,11 +49,18 @@ struct Trace {
   /// each time on the way there; NaN: not measured.
   double largest_error(std::size_t sample) const;
   std::vector<double> largest_errors(std::size_t sample) const;
+  /// The same NRE where the solver steps along the mean velocity and measured none: when first asked for, the
+  /// way is gone once more, three evaluations a step. NaN for solvers that go along tangents.
+  std::vector<double> largest_nre(std::size_t sample) const;
 
   /// What error bars are a multiple of, at the start and each target: the sum of ruptures (the mean of
   /// members), the spread of members, or how far the same way in half steps leads elsewhere (a UsageError of
   /// a forecast that was not made for it). Infinite where it is not known.
   std::vector<double> doubts(metrics::Signal signal, std::size_t sample) const;
+
+ private:
+  /// With the NRE of `nre`, if there is one.
+  std::vector<solvers::Frame> judged_frames(std::size_t sample, std::size_t member) const;
 };
 
 /// The calibration beside the model, for this solver, whose doubt a trace has; a ModelError says what is

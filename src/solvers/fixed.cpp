@@ -29,6 +29,7 @@ class Euler : public Solver {
   AtTargets at_targets() const override {
     return options_.passes() ? AtTargets::evaluate : AtTargets::end_step;
   }
+  bool steps_along_secants() const override { return true; }
 
  private:
   Options options_;

@@ -46,6 +46,7 @@ class Gcs : public Solver {
   AtTargets at_targets() const override {
     return options_.dense && options_.max_step > 0 ? AtTargets::evaluate : AtTargets::end_step;
   }
+  bool steps_along_secants() const override { return true; }
 
  private:
   Options options_;
@@ -215,12 +216,17 @@ void Search::compare(Rows& rows, Evaluator& velocity, const Batch& both, std::sp
   }
 }
 
+// The step at which an NRE that rises with the length would be delta_min / length.
+double root_of(double nre, double step, double delta_min) {
+  return std::isfinite(nre) ? std::sqrt(delta_min * step / nre) : 0;
+}
+
 // Accepts, or sets the next step of the search. An NRE that is not finite counts as infinite.
 void Search::judge_probe(Row& row, Memory& m) const {
   ++m.probes;
   if (errors_) return judge_by_error(row, m);
   const double tau = row.step, delta_min = options_.delta_min;
-  const double root = std::isfinite(row.error) ? std::sqrt(delta_min * tau / row.error) : 0;
+  const double root = root_of(row.error, tau, delta_min);
   const bool last = options_.literal && root < delta_min && std::isfinite(row.error);
   const double wanted = options_.literal ? tau : options_.slack * tau;
   row.accepted = root >= wanted || last || m.floor || tau <= (1 + rounding) * delta_min;
@@ -291,6 +297,10 @@ void Search::pack(std::span<const std::size_t> kept) {
 }
 
 }  // namespace
+
+bool gcs_takes(double nre, double step, double delta_min) {
+  return step <= (1 + rounding) * delta_min || root_of(nre, step, delta_min) >= GcsOptions().slack * step;
+}
 
 std::unique_ptr<Settings> gcs_settings() {
   return settings_of<Gcs, Settings>();

@@ -54,6 +54,8 @@ class Solver {
   virtual std::unique_ptr<Stepper> start() const = 0;
 
   virtual AtTargets at_targets() const { return AtTargets::end_step; }
+  /// Its steps are s + h psi(s, h), so that an NRE and halves of a step say something of them.
+  virtual bool steps_along_secants() const { return false; }
   /// All rows take the same steps; they must have the same times.
   virtual bool shares_steps() const { return false; }
 };
@@ -112,5 +114,11 @@ Outcome integrate(const Solver& solver, BatchVelocity velocity, const Batch& sta
 /// the step was short enough. For solvers that step along the mean velocity, s + h psi(s, h). steps[i]: the
 /// lengths of the accepted steps of sample i of the problem, in order.
 std::unique_ptr<Solver> half_steps(std::vector<std::vector<double>> steps);
+
+/// Such a way once more in the same steps, each judged by its NRE (Step::error): three evaluations a step.
+std::unique_ptr<Solver> judged_steps(std::vector<std::vector<double>> steps);
+
+/// Whether gcs with its usual settings would have taken such a step, rather than a shorter one.
+bool gcs_takes(double nre, double step, double delta_min);
 
 }  // namespace cvf::solvers

@@ -1,8 +1,13 @@
 #include "train/options.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/errors.hpp"
 #include "core/registry.hpp"
 #include "model/trained_model.hpp"
+#include "objectives/default_solver.hpp"
+#include "solvers/wanted.hpp"
 #include "train/run_data.hpp"
 
 namespace cvf::train {
@@ -91,6 +96,7 @@ void RunOptions::describe(config::Section& s) {
   s.table("solver", "what steps the field in rollouts", [this](config::Section& t) {
     solver.describe_name(t, "which solver; auto = what suits the objective", {"auto"});
     if (solver.name == "auto") {
+      solver_left_out = true;
       solver.name = find(objectives::registry(), objective.name, "objective").default_solver;
     }
     solver.use(solver.name);
@@ -121,8 +127,25 @@ void RunOptions::follow_objective() {
   field_follows_ = true;  // once: describing again must not undo what was read
 }
 
+namespace {
+
+// Whoever tunes the search without naming a solver means the one that searches.
+std::string solver_of(const config::Document& document, const RunOptions& defaults) {
+  const std::string objective = document.look_up("objective.name").value_or(defaults.objective.name);
+  const auto known = names(objectives::registry());
+  if (std::find(known.begin(), known.end(), objective) == known.end()) return "auto";  // its check says so
+  const auto usual = objectives::default_solver(objective),
+             searching = objectives::searching_solver(objective);
+  const bool searches =
+      solvers::want_search(document, usual, searching, std::numeric_limits<double>::infinity());
+  return searches ? std::string(searching) : "auto";
+}
+
+}  // namespace
+
 RunOptions RunOptions::read(const config::Document& document) {
   RunOptions out;
+  out.solver.name = solver_of(document, out);
   const auto describe = [&out](config::Section& s) { out.describe(s); };
   out.looking_ = true;  // at the data: until then any field's keys are taken
   document.read(describe);

@@ -93,6 +93,7 @@ struct RunOptions {
   CheckpointOptions checkpoint;
   LogOptions log;
   std::vector<std::string> left_out;  // keys of sizes that the file does not have: see choose_sizes
+  bool solver_left_out = false;       // to the default, which may be another than when a run was begun
 
   void describe(config::Section& section);
 

@@ -10,6 +10,7 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/machine.hpp"
+#include "objectives/default_solver.hpp"
 
 namespace cvf::train {
 namespace {
@@ -133,6 +134,20 @@ void check_objective(const RunOptions& o) {
   }
 }
 
+// A run that goes on keeps the solver that it was begun with, whatever the default is by now.
+void keep_solver(RunOptions& o, const std::string& folder) {
+  const std::string file = folder + "/run.toml";
+  if (!o.solver_left_out || folder.empty() || !std::filesystem::exists(file)) return;
+  const auto before = config::Document::from_file(file);
+  const std::string former(objectives::searching_solver(o.objective.name));
+  const std::string name = before.look_up("solver.name").value_or(former);
+  if (name == o.solver.name) return;
+  o.solver = solvers::Choice(name);
+  before.only("solver").read([&o](config::Section& s) {
+    s.table("solver", "", [&o](config::Section& t) { o.solver.describe(t); });
+  });
+}
+
 }  // namespace
 
 void provide_data(RunOptions& o) {
@@ -163,6 +178,7 @@ RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
     out.notes.push_back(fmt::format("{}: {}", o.data.file, note));
   const std::string chosen = choose_sizes(o, out.spec.state, folder, seconds);
   if (!chosen.empty()) out.notes.push_back(chosen);
+  keep_solver(o, folder);
   out.spec.field = o.field;
   out.spec.members = o.length.members;
   follow_boundary(*o.field.settings, out.source->description(), out.notes);

@@ -145,7 +145,7 @@ TEST_F(FirstContact, TheHintOfACalibrationCanBeFollowed) {
   generate();
   ASSERT_EQ(cvf("init mine.h5").code, 0);
   ASSERT_EQ(cvf("train mine.toml --set train.steps=20 --set evaluation.samples=0").code, 0);
-  Ran ran = cvf("evaluate mine --calibrate --set solver.slack=1");
+  Ran ran = cvf("evaluate mine --calibrate --solver gcs --set solver.slack=1");
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto hint = ran.out.find("Next: cvf ");
   ASSERT_NE(hint, std::string::npos) << ran.out;

@@ -189,12 +189,12 @@ TEST_F(Evaluating, CalibratesOnForecastsAndChecksOnOthers) {
             std::string::npos)
       << table(shown);
   EXPECT_EQ(nlohmann::json::parse(json(shown, {}))["error_bars"]["samples"], 5);
-  EXPECT_NE(
-      testing_support::sentence_of<UsageError>([&] {
-        calibrate(trials({.model = rollout::on_tensors(model_), .solver = *solver_}, *source_, some, {}));
-      }).find("--solver gcs"),
-      std::string::npos)
-      << "euler does not judge its steps";
+  const auto rk4 = solvers::make("rk4", rollout::context_of(rollout::facts_of(model_)));
+  EXPECT_NE(testing_support::sentence_of<UsageError>([&] {
+              calibrate(trials({.model = rollout::on_tensors(model_), .solver = *rk4}, *source_, some, {}));
+            }).find("--solver gcs"),
+            std::string::npos)
+      << "rk4 takes no steps along the mean velocity";
 }
 
 TEST_F(Evaluating, RefusesWhatDoesNotFitWithASentence) {

@@ -1,6 +1,8 @@
 // `cvf evaluate` and the error bars of `cvf rollout` as a user runs them, on a model that was hardly trained.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "data/hdf5.hpp"
 #include "evaluate/calibrate.hpp"
 #include "support/has.hpp"
@@ -49,10 +51,13 @@ TEST_F(EvaluateVerb, CalibratesSoThatRolloutsHaveErrorBars) {
          "sample 0 was trained on, so its errors are too small: calibrate with the run's validation samples, "
          "4:9");
   EXPECT_FALSE(std::filesystem::exists(file_));
-  expect({"evaluate", run_, "--calibrate"}, 0, "on the run's 5 validation samples 4:9");
+  const Words learn{"evaluate", run_, "--calibrate", "--score", "rupture"};
+  expect(learn, 0, "on the run's 5 validation samples 4:9");
+  expect(learn, 0, "3 evaluations a step beside its own");
   EXPECT_NO_THROW(model::load(run_ + "/best")) << "the manifest does not mind";
 
   expect(rollout({"--coverage", "0.8"}), 0, "sample 9 at time 3.2: at most ");
+  expect(rollout({"--coverage", "0.8"}), 0, "by rupture, for which the way was gone once more: ");
   const auto root = data::hdf5::File::open(out_).root();
   const auto bars = root.dataset("0000/frames/error_bar").read_all();
   const auto nre = root.dataset("0000/steps/nre").read_all(),
@@ -75,11 +80,50 @@ TEST_F(EvaluateVerb, StepsWithTheSolverThatTheRunNames) {
   expect(words, 0, R"(name = \"tsit5\")");
 }
 
+// The default takes the steps that gcs takes where the field agrees with itself: same states, a third of the
+// evaluations.
+TEST_F(EvaluateVerb, GivesTheSameErrorsForAThirdOfTheEvaluationsOfGcs) {
+  const auto numbers = [&](Words more) {
+    Words words{"evaluate", run_, "--protocol", "forecast", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = testing_support::run(scratch_, words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return nlohmann::json::parse(ran.out)["forecast"];
+  };
+  const auto usual = numbers({}), searched = numbers({"--solver", "gcs", "--set", "solver.delta_min=0.2"});
+  EXPECT_EQ(usual["rollout_rmse"]["value"], searched["rollout_rmse"]["value"]);
+  EXPECT_EQ(usual["nfe"]["value"], 1);
+  EXPECT_EQ(searched["nfe"]["value"], 2) << "three a step, and one for the frame inside";
+  EXPECT_EQ(usual["trust"]["rank_correlation"]["doubt"], searched["trust"]["rank_correlation"]["doubt"]);
+  EXPECT_EQ(usual["trust"]["search"]["evaluations"], 3 * usual["trust"]["search"]["steps"].get<int>());
+  EXPECT_FALSE(searched["trust"].contains("search")) << "gcs knows";
+  expect({"evaluate", run_, "--protocol", "forecast"}, 0, "gcs would have made ");
+}
+
+TEST_F(EvaluateVerb, TakesStepDoublingForTheErrorBarsOfOneMemberUnlessGcsMeasuresItsSteps) {
+  expect({"evaluate", run_, "--calibrate"}, 0, "with euler, by its step_doubling");
+  expect({"evaluate", run_, "--calibrate"}, 0, "2 evaluations a step beside its own");
+  expect(rollout({"--coverage", "0.8"}), 0, "by step_doubling, for which the way was gone once more: ");
+  expect({"evaluate", run_, "--calibrate", "--solver", "gcs"}, 0, "with gcs, by its rupture");
+  expect(rollout({"--coverage", "0.8"}), 5, "make it with: ");
+  expect(rollout({"--coverage", "0.8", "--solver", "gcs"}), 0, "at most ");
+}
+
+// A run from before the default was euler: its run file names gcs, which keeps its calibration in force.
+TEST_F(EvaluateVerb, KeepsTheSolverAndTheCalibrationOfARunFromBefore) {
+  const std::string before = scratch_.path("before"), file = before + "/best.calibration.toml";
+  auto toml = replaced(testing_support::tiny_run(data_), "\"0:8\"", "\"0:4\"");
+  testing_support::run(replaced(toml, "\"8:9\"", "\"4:9\"") + "\nsolver.name = \"gcs\"\n", before);
+  expect({"evaluate", before, "--calibrate"}, 0, "with gcs, by its rupture");
+  expect({"rollout", before, "--samples", "9", "--coverage", "0.8", "--out", out_}, 0, "at most ");
+  expect({"evaluate", before, "--protocol", "direct", "--json"}, 0, R"(name = \"gcs\")");
+}
+
 TEST_F(EvaluateVerb, RefusesErrorBarsThatWouldNotHold) {
   ASSERT_EQ(testing_support::run(scratch_, {"evaluate", run_, "--calibrate"}).code, 0);
   expect(rollout({"--coverage", "0.9"}), 2, "at least 9 validation trajectories, and this one has 5");
   expect(rollout({"--coverage", "1.5"}), 2, "1.5 is not between 0 and 1");
-  expect(rollout({"--coverage", "0.8", "--set", "solver.slack=1"}), 5, "'slack = 0.9', not 'slack = 1.0'");
+  expect(rollout({"--coverage", "0.8", "--set", "solver.steps=2"}), 5, "'steps = 1', not 'steps = 2'");
   expect(rollout({"--coverage", "0.8", "--until", "9"}), 0, "no error bar beyond");
   auto model = model::load(run_ + "/best");
   model.spec.provenance["note"] = "changed";

@@ -145,7 +145,15 @@ class TrainedOnce(unittest.TestCase):
         model, states = cvf.load(self.runs["mlp"]), self.first("mlp")
         self.assertTrue((model.nre(states, 0.2) > 0).all())
         self.assertIsInstance(model.nre(states[0], 0.2), float)
-        self.assertTrue(np.isfinite(model.forecast(states, [0.2, 0.4]).nre).all())  # gcs measures it
+        forecast, judging = model.forecast(states, [0.2, 0.4]), cvf.load(self.runs["mlp"], solver="gcs")
+        spent = forecast.evaluations
+        self.assertTrue(np.isfinite(forecast.nre).all())  # the way once more, when it is asked for
+        np.testing.assert_array_equal(forecast.evaluations, spent)
+        judged = judging.forecast(states, [0.2, 0.4])  # gcs measures it as it goes
+        np.testing.assert_allclose(forecast.nre, judged.nre, rtol=1e-5)
+        np.testing.assert_array_equal(forecast.states, judged.states)
+        self.assertTrue((3 * forecast.evaluations == judged.evaluations).all())
+        self.assertTrue(np.isnan(cvf.load(self.runs["mlp"], solver="rk4").forecast(states, [0.2]).nre).all())
 
     def test_threads_share_a_model(self):
         model, states = cvf.load(self.runs["conv"]), self.first("conv")

@@ -44,6 +44,30 @@ TEST_F(Opened, HasTheSolverThatItsRunNames) {
 TEST_F(Opened, HasTheSolverThatSuitsItsObjectiveWhereTheRunNamesNone) {
   EXPECT_EQ(with("[objective]\nname = \"sm\"\n").solver.name, "euler");
   EXPECT_EQ(with("").solver.name, "gcs");
+  EXPECT_EQ(with("[objective]\nname = \"cvf\"\n").solver.name, "gcs") << "the default when it was written";
+}
+
+TEST_F(Opened, SearchesForStepsWhereOnlyASearchCanGiveWhatIsAsked) {
+  const auto run = with("[objective]\nname = \"cvf\"\n[solver]\nname = \"euler\"\nsteps = 2\n");
+  EXPECT_EQ(solver_for(run, {}).name, "euler");
+  const auto tuned = solver_for(run, {"solver.tolerance=1e-3"});
+  EXPECT_EQ(tuned.name, "gcs");
+  EXPECT_NE(tuned.to_toml().find("tolerance = 0.001"), std::string::npos) << tuned.to_toml();
+  EXPECT_EQ(solver_for(run, {"solver.slack=1"}).name, "gcs") << "nobody else has a slack";
+  EXPECT_EQ(solver_for(run, {"solver.steps=3"}).name, "euler");
+  EXPECT_THROW(solver_for(run, {"solver.slak=1"}), ConfigError);
+  const double longest = run.model.spec.state.largest_dt;
+  const auto bounded = [&](double by) {
+    return solver_for(run, {fmt::format("solver.max_step={}", by)}).name;
+  };
+  EXPECT_EQ(bounded(2 * longest), "gcs");
+  EXPECT_EQ(bounded(0), "gcs") << "no bound";
+  EXPECT_EQ(bounded(longest / 2), "euler");
+  EXPECT_EQ(bounded(-1), "euler");
+  EXPECT_EQ(solver_for(run, {"solver.name=euler", "solver.max_step=0"}).name, "euler") << "named";
+  const auto sm = with("[objective]\nname = \"sm\"\n[solver]\nname = \"euler\"\nsteps = 2\n");
+  EXPECT_NE(solver_for(sm, {"solver.max_step=0"}).to_toml().find("steps = 2"), std::string::npos)
+      << "a field that does not see its step has nothing to search by";
 }
 
 TEST_F(Opened, TakesSettingsOnTopOfItsOwnSolverAndDefaultsOfAnother) {

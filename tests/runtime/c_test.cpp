@@ -118,6 +118,31 @@ TEST_F(CInterface, ForecastsIntoAnArrayAndToAVisitor) {
   cvf_trace_free(trace);
 }
 
+TEST_F(CInterface, MeasuresTheNreAfterwardsWhereTheSolverDidNot) {
+  const char* settings[]{"solver.name=euler"};
+  cvf_model* euler = nullptr;
+  ASSERT_EQ(cvf_model_load(folder().c_str(), settings, 1, &euler), CVF_OK) << cvf_message();
+  std::vector<double> all(2 * 3 * 480), once(3), again(3);
+  cvf_trace* trace = nullptr;
+  ASSERT_EQ(cvf_forecast(euler, 2, states_.data(), times_, 1, 3, nullptr, all.data(), &trace), CVF_OK);
+  cvf_result whole;
+  ASSERT_EQ(cvf_trace_result(trace, 0, &whole), CVF_OK);
+  EXPECT_TRUE(std::isnan(whole.largest_error));
+  ASSERT_EQ(cvf_trace_nre(trace, 0, once.data()), CVF_OK) << cvf_message();
+  ASSERT_EQ(cvf_trace_nre(trace, 0, again.data()), CVF_OK);
+  EXPECT_EQ(once, again);
+  const cvf_accepted_step* steps = nullptr;
+  std::size_t count = 0;
+  ASSERT_EQ(cvf_trace_steps(trace, 0, &steps, &count), CVF_OK);
+  ASSERT_GT(count, 0U);
+  double first = 0;
+  ASSERT_EQ(cvf_nre(euler, 1, states_.data(), &steps[0].length, nullptr, &first), CVF_OK);
+  EXPECT_NEAR(once[0], first, 1e-5 * first) << "of the first step";
+  EXPECT_EQ(cvf_trace_nre(trace, 5, once.data()), CVF_USAGE);
+  cvf_trace_free(trace);
+  cvf_model_free(euler);
+}
+
 TEST_F(CInterface, HasErrorBarsWhereTheModelHasACalibration) {
   cvf_trace* trace = nullptr;
   std::vector<double> all(2 * 3 * 480), bars(3);

@@ -209,6 +209,35 @@ TEST(Training, GoesOnAsItBeganWhereADefaultHasChanged) {
   EXPECT_EQ(weights(scratch.path("old")), weights(scratch.path("whole")));
 }
 
+// A run that was begun when gcs was the default goes on with it, though the run file names no solver.
+TEST(Training, GoesOnWithTheSolverThatItWasBegunWith) {
+  const Scratch scratch;
+  const std::string folder = scratch.path("run"), file = folder + "/run.toml", steps = "train.steps = 40";
+  const auto toml = tiny_run(scratch.path("data.h5"));
+  const auto until = [&](const char* step) {
+    return std::string(toml).replace(toml.find(steps), steps.size(), std::string("train.steps = ") + step);
+  };
+  const auto word = [&](const std::string& of, const char* key) {
+    return config::Document::from_file(of).look_up(key);
+  };
+  run(until("10") + "solver.name = \"gcs\"\nsolver.slack = 0.8\n", folder);
+  EXPECT_EQ(run(until("20"), folder).steps_here, 10);
+  EXPECT_EQ(word(file, "solver.name"), "gcs");
+  EXPECT_EQ(word(file, "solver.slack"), "0.8");
+  EXPECT_EQ(word(folder + "/last/run.toml", "solver.name"), "gcs");
+
+  auto text = files::read_whole(file);
+  const auto table = text.find("[solver]");
+  files::write_atomically(file, text.erase(table, text.find("\n[", table) - table));
+  run(until("30"), folder);
+  EXPECT_EQ(word(file, "solver.name"), "gcs") << "the default when no run file named one";
+
+  run(until("40") + "solver.name = \"euler\"\n", folder);
+  EXPECT_EQ(word(file, "solver.name"), "euler") << "who names one gets it";
+  run(toml, scratch.path("fresh"));
+  EXPECT_EQ(word(scratch.path("fresh/run.toml"), "solver.name"), "euler");
+}
+
 TEST(Training, KeepsTheNewestCheckpointsOnly) {
   const Scratch scratch;
   run(tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3"), scratch.path("run"));

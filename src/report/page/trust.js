@@ -66,6 +66,22 @@ const signalWords = {
   distance: "distance from the start alone",
 };
 
+// What the solver that searches would have changed, where steps were taken unasked.
+function searchWords(all) {
+  const each = unique(all.map(({ cell }) => cell.method))
+    .map((method) => {
+      const own = all.filter(({ cell, trust }) => cell.method === method && trust.search).map(({ trust }) => trust.search);
+      if (!own.length) return "";
+      const total = (key) => own.reduce((sum, one) => sum + one[key], 0);
+      const shorter = total("shortened");
+      return `${method} ${shorter} of ${total("steps")}${shorter ? "" : ", so gcs would lead to the same states for three times the evaluations"}`;
+    })
+    .filter(Boolean);
+  return each.length
+    ? `One evaluation a step, taken unasked. Steps that gcs, which asks about each one first, would have made shorter: ${each.join("; ")}.`
+    : "";
+}
+
 // The signal that the samples are sorted by.
 const sortedBy = (trust) => trust.reliability_of ?? "doubt";
 
@@ -89,6 +105,7 @@ function rankWords(all) {
     pooled
       ? `With all frames together, where errors grow with time and so does every sum along a forecast: ${signalWords[signal]}: ${pooled}.`
       : "",
+    searchWords(all),
   ]
     .filter(Boolean)
     .join(" ");

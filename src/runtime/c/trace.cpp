@@ -104,6 +104,13 @@ int cvf_trace_steps(const cvf_trace* trace, size_t sample, const cvf_accepted_st
   });
 }
 
+int cvf_trace_nre(const cvf_trace* trace, size_t sample, double* nre) {
+  return guarded([&] {
+    const auto all = with_sample(trace, sample).trace.largest_nre(sample);
+    if (all.size() > 1) std::copy(all.begin() + 1, all.end(), &required(nre, "nre"));
+  });
+}
+
 int cvf_trace_error_bars(const cvf_trace* trace, size_t sample, double coverage, double* bars) {
   return guarded([&] {
     with_sample(trace, sample);

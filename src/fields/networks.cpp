@@ -97,7 +97,7 @@ void ConvOptions::describe(config::Section& s) {
         config::at_least(1));
   s.key("activation", &activation, "silu or gelu (tanh form)", config::one_of({"silu", "gelu"}));
   s.key("boundary", &boundary,
-        "beyond the grid: auto (as the data say), periodic (wraps), wall (mirrors), zero_flux, outflow or "
+        "beyond the grid: auto (as the file says, else as its values show), periodic (wraps), wall (mirrors), zero_flux, outflow or "
         "unknown (the "
         "edge's value); or for each axis, as in 'y: wall, x: periodic'");
   s.key("conditioned", &conditioned,

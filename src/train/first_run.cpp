@@ -115,10 +115,10 @@ std::string first_run(DataOptions data, const std::string& name) {
   prepare(chosen, "", 60 * minutes);
   const bool on_grid = !d.state.is_vector();
   const auto boundary = on_grid ? suggest_boundary(*source, split.lists.train) : SuggestedBoundary{};
-  page.table("field", on_grid ? "Convolutions: the states lie on a grid." + boundary.why
+  page.table("field", on_grid ? "Convolutions: the states lie on a grid. " + boundary.why
                               : "A residual network: the states are vectors.");
   page.key("name", chosen.field.name);
-  if (!boundary.text.empty()) page.key("boundary", boundary.text);
+  if (boundary.from_values) page.key("boundary", boundary.text);
   for (const char* size : {"width", "depth", "patch"}) {
     const std::string value = setting(*chosen.field.settings, size);
     if (!value.empty()) page.key(size, static_cast<std::int64_t>(text::to_integer(value, size)));

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/machine.hpp"
 #include "objectives/default_solver.hpp"
+#include "train/suggest.hpp"
 
 namespace cvf::train {
 namespace {
@@ -110,20 +112,30 @@ model::ContextSpec context_spec(const data::Source& source, const std::vector<st
   return out;
 }
 
-// field.boundary = "auto" becomes what the file says, so that run.toml and model.toml say it too.
-void follow_boundary(fields::Settings& settings, const data::Description& d,
-                     std::vector<std::string>& notes) {
-  const std::string boundary = d.state.boundary();
+std::optional<std::string> value_before(const std::string& folder, const char* key) {
+  const std::string file = folder + "/run.toml";
+  if (folder.empty() || !std::filesystem::exists(file)) return std::nullopt;
+  return config::Document::from_file(file).look_up(key);
+}
+
+// field.boundary = "auto" becomes what the file states, else what its values show, so that run.toml and
+// model.toml hold it. A run that is resumed keeps the value of its own run.toml.
+void resolve_boundary(RunOptions& o, const std::string& folder, RunData& run) {
+  fields::Settings& settings = *o.field.settings;
   const auto describe = [&settings](config::Section& s) { settings.describe(s); };
   const auto stated = config::Document::from_text(config::write(describe), "field").look_up("boundary");
-  if (stated != "auto" || d.state.is_vector()) return;
-  config::Document::from_text(fmt::format("boundary = \"{}\"", boundary), d.file).read(describe);
-  if (boundary.find("unknown") == std::string::npos) return;
-  notes.push_back(fmt::format(
-      "{}: does not say what lies beyond the sides of its grid (boundary: {}); the field repeats the values "
-      "at the edge there. If you know better: field.boundary = \"periodic\", or \"y: wall, x: outflow\" "
-      "(words: {})",
-      d.file, boundary, boundary_names()));
+  if (stated != "auto" || run.source->description().state.is_vector()) return;
+  const auto set = [&](const std::string& boundary) {
+    config::Document::from_text(fmt::format("boundary = \"{}\"", boundary), o.data.file).read(describe);
+  };
+  if (const auto before = value_before(folder, "field.boundary"); before && before != "auto") {
+    set(*before);
+    return;
+  }
+  const auto boundary = suggest_boundary(*run.source, run.splits.train);
+  set(boundary.text);
+  run.notes.push_back(
+      fmt::format("{}: field.boundary = \"{}\". {}", o.data.file, boundary.text, boundary.why));
 }
 
 void check_objective(const RunOptions& o) {
@@ -179,9 +191,9 @@ RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
   const std::string chosen = choose_sizes(o, out.spec.state, folder, seconds);
   if (!chosen.empty()) out.notes.push_back(chosen);
   keep_solver(o, folder);
+  resolve_boundary(o, folder, out);
   out.spec.field = o.field;
   out.spec.members = o.length.members;
-  follow_boundary(*o.field.settings, out.source->description(), out.notes);
   out.spec.normalizer = o.normalizer;
   out.spec.normalizer_options = o.normalizer_options;
   out.spec.precision = o.precision;

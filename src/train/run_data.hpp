@@ -32,7 +32,7 @@ void provide_data(RunOptions& options);
 void check_axes(const data::Description& description);
 
 /// Opens the data, resolves the splits and describes the model. What follows the data (sizes that were left
-/// out, "auto") is written into the options; a run that goes on takes it from its folder, a new one is to
+/// out, "auto", field.boundary = "auto") is written into the options; a run that goes on takes it from its folder, a new one is to
 /// take `seconds` at most. Refuses what cannot be trained, with one sentence.
 RunData prepare(RunOptions& options, const std::string& folder = "", double seconds = usual_seconds);
 

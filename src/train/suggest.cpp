@@ -151,9 +151,11 @@ SuggestedFrames suggest_frames(const data::Source& source, const std::vector<std
 SuggestedBoundary suggest_boundary(const data::Source& source, const std::vector<std::size_t>& training) {
   StateSpec state = source.description().state;
   const auto unknown = [](const Axis& axis) { return axis.boundary == AxisBoundary{}; };
-  if (std::ranges::none_of(state.axes, unknown))
-    return {"", fmt::format(" They continue it beyond its sides as the file says: {}.", state.boundary())};
-  SuggestedBoundary out{"", " The file does not say what lies beyond its sides."};
+  if (std::ranges::none_of(state.axes, unknown)) {
+    return {state.boundary(), false,
+            fmt::format("They continue it beyond its sides as the file says: {}.", state.boundary())};
+  }
+  SuggestedBoundary out{"", false, "The file does not say what lies beyond its sides."};
   const auto found = data::periodicity(source, training);
   std::vector<std::string> axes, ratios;
   for (std::size_t a = 0; a < state.axes.size(); ++a) {
@@ -162,17 +164,17 @@ SuggestedBoundary suggest_boundary(const data::Source& source, const std::vector
     axes.push_back(state.axes[a].name);
     ratios.push_back(fmt::format("{:.2f}", found[a].across / found[a].beside));
   }
-  if (!axes.empty()) {
-    out.text = state.boundary();
+  out.text = state.boundary();
+  out.from_values = !axes.empty();
+  if (out.from_values) {
     out.why += fmt::format(
         " Along {} the values continue across its ends (differences across them over those next to them: "
-        "{}): "
-        "taken as periodic.",
+        "{}): taken as periodic.",
         text::join(axes, " and "), text::join(ratios));
   }
   if (std::ranges::any_of(state.axes, unknown)) {
     out.why += fmt::format(
-        " Where nothing is known the values at the edge are repeated; if you know better: boundary = "
+        " Where nothing is known the values at the edge are repeated; if you know better: field.boundary = "
         "\"periodic\", or \"y: wall, x: outflow\" (words: {}).",
         boundary_names());
   }

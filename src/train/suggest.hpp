@@ -30,10 +30,12 @@ struct SuggestedFrames {
 SuggestedFrames suggest_frames(const data::Source& source, const std::vector<std::size_t>& training);
 
 struct SuggestedBoundary {
-  std::string text, why;  // no text: as the file says, or nothing is known
+  std::string text;          // of all axes; what is neither stated nor found stays unknown
+  bool from_values = false;  // the file does not state it, its values show it
+  std::string why;
 };
-/// Of states on a grid. Where the file does not say it, axes across whose ends the values continue are
-/// periodic.
+/// For states on a grid: per axis the boundary that the file states, else periodic where the values continue
+/// across the ends of the axis, else unknown.
 SuggestedBoundary suggest_boundary(const data::Source& source, const std::vector<std::size_t>& training);
 
 }  // namespace cvf::train

@@ -144,7 +144,9 @@ TEST(FieldBoundary, IsTheFilesUnlessTheRunSaysOtherwise) {
   const auto run_data = prepare(options);
   EXPECT_EQ(field_key(options, "boundary"), "periodic");
   EXPECT_EQ(run_data.spec.state.boundary(), "periodic");
-  EXPECT_EQ(run_data.notes.size(), 1U) << "of the sizes";
+  ASSERT_EQ(run_data.notes.size(), 2U) << "of the sizes and the boundary";
+  EXPECT_TRUE(has(run_data.notes[1], "field.boundary = \"periodic\"")) << run_data.notes[1];
+  EXPECT_TRUE(has(run_data.notes[1], "as the file says")) << run_data.notes[1];
   options = options_of(only_data(scratch, "burgers", "field.boundary = \"x: wall/outflow\""));
   prepare(options);
   EXPECT_EQ(field_key(options, "boundary"), "x: wall/outflow");

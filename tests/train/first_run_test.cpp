@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -159,8 +160,7 @@ TEST(FirstRun, TakesWhatAFileOnAGridSaysOfItself) {
 }
 
 // A file that says nothing of its boundary: whole waves along x, a part of one along y.
-TEST(FirstRun, SeesWhichAxesArePeriodic) {
-  const Scratch scratch;
+std::string waves_of_unknown_boundary(const Scratch& scratch) {
   std::vector<float> values;
   for (int n = 0; n < 12; ++n) {
     for (int t = 0; t < 5; ++t) {
@@ -171,17 +171,55 @@ TEST(FirstRun, SeesWhichAxesArePeriodic) {
       }
     }
   }
-  write_atomically(scratch.path("waves.npy"), npy("<f4", "(12, 5, 12, 16)", raw(values)));
+  const std::string file = scratch.path("waves.npy");
+  write_atomically(file, npy("<f4", "(12, 5, 12, 16)", raw(values)));
+  return file;
+}
+
+std::string boundary_of(const RunOptions& o) {
+  const auto text = config::write([&](config::Section& s) { o.field.settings->describe(s); });
+  return config::Document::from_text(text, "field").look_up("boundary").value_or("none");
+}
+
+TEST(FirstRun, SeesWhichAxesArePeriodic) {
+  const Scratch scratch;
   DataOptions data;
-  data.file = scratch.path("waves.npy");
+  data.file = waves_of_unknown_boundary(scratch);
   data.open.axes = "n,t,y,x";
   data.open.dt = 0.1;
   const std::string text = first_run(data, "mine");
   EXPECT_TRUE(has(text, "boundary = \"y: unknown, x: periodic\"")) << text;
   auto options = read(text);
   prepare(options);
-  const auto field = config::write([&](config::Section& s) { options.field.settings->describe(s); });
-  EXPECT_TRUE(has(field, "boundary = \"y: unknown, x: periodic\"")) << field;
+  EXPECT_EQ(boundary_of(options), "y: unknown, x: periodic");
+}
+
+TEST(Boundary, OfARunFileWrittenByHandIsTheOneThatInitFinds) {
+  const Scratch scratch;
+  const std::string file = waves_of_unknown_boundary(scratch);
+  const std::string by_hand = fmt::format("data = {{file = \"{}\", axes = \"n,t,y,x\", dt = 0.1}}\n", file);
+  for (const char* auto_or_left_out : {"", "field.boundary = \"auto\"\n"}) {
+    auto options = read(by_hand + auto_or_left_out);
+    const auto notes = prepare(options).notes;
+    EXPECT_EQ(boundary_of(options), "y: unknown, x: periodic");
+    const auto is_reason = [](const std::string& note) { return has(note, "Along x the values continue"); };
+    EXPECT_EQ(std::ranges::count_if(notes, is_reason), 1) << fmt::format("{}", fmt::join(notes, "\n"));
+  }
+  auto told = read(by_hand + "field.boundary = \"wall\"\n");
+  prepare(told);
+  EXPECT_EQ(boundary_of(told), "wall") << "the run file has the last word";
+}
+
+TEST(Boundary, OfARunThatIsResumedStaysWhatItWas) {
+  const Scratch scratch;
+  const std::string by_hand = fmt::format("data = {{file = \"{}\", axes = \"n,t,y,x\", dt = 0.1}}\n",
+                                          waves_of_unknown_boundary(scratch));
+  auto before = read(by_hand + "field.boundary = \"unknown\"\n");  // what older programs made of "auto"
+  prepare(before);
+  write_atomically(scratch.path("run.toml"), before.to_toml());
+  auto options = read(by_hand);
+  prepare(options, scratch.path(""));
+  EXPECT_EQ(boundary_of(options), "unknown");
 }
 
 TEST(FirstRun, SaysWhatCannotBeTrainedOn) {

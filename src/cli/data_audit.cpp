@@ -30,8 +30,12 @@ nlohmann::json as_json(const data::Audit& audit, const data::Description& d) {
                      {"findings", nlohmann::json::array()}};
   for (std::size_t c = 0; c < audit.ranges.size(); ++c) {
     const auto& r = audit.ranges[c];
-    out["channels"][d.channels()[c]] = {
-        {"min", r.low}, {"max", r.high}, {"mean", r.mean}, {"std", r.deviation}, {"missing", r.missing}};
+    out["channels"][d.channels()[c]] = {{"min", r.low},
+                                        {"max", r.high},
+                                        {"mean", r.mean},
+                                        {"std", r.deviation},
+                                        {"missing", r.missing},
+                                        {"noise", audit.noise[c].deviation}};
   }
   for (const auto& f : audit.findings) {
     out["findings"].push_back({{"kind", f.kind},
@@ -42,13 +46,19 @@ nlohmann::json as_json(const data::Audit& audit, const data::Description& d) {
   return out;
 }
 
+std::string noise_text(const data::ChannelNoise& noise) {
+  if (noise.deviation == 0) return "none found";
+  return fmt::format("{:.2g} ({:.2g} % of std)", noise.deviation, 100 * noise.fraction());
+}
+
 void print_text(const data::Audit& audit, const data::Description& d) {
   fmt::print("{}: {} samples, {} distinct initial frames, {} distinct trajectories\n", printable(d.file),
              audit.samples, audit.initial_classes, audit.trajectory_classes);
   for (std::size_t c = 0; c < audit.ranges.size(); ++c) {
     const auto& r = audit.ranges[c];
-    fmt::print("  {:<12} min {:<12.6g} max {:<12.6g} mean {:<12.6g} std {:<12.6g} missing {}\n",
-               printable(d.channels()[c]), r.low, r.high, r.mean, r.deviation, r.missing);
+    fmt::print("  {:<12} min {:<12.6g} max {:<12.6g} mean {:<12.6g} std {:<12.6g} missing {:<4} noise {}\n",
+               printable(d.channels()[c]), r.low, r.high, r.mean, r.deviation, r.missing,
+               noise_text(audit.noise[c]));
   }
   if (std::isfinite(audit.frame_correlation))
     fmt::print("  neighbouring frames have the correlation {:.3f}\n", audit.frame_correlation);

@@ -231,6 +231,7 @@ Audit audit(const Source& source, const Splits& splits, const AuditOptions& opti
   out.leaked_validation = check_leakage(families, splits, splits.validation, "validation", out);
   check_times(source, out);
   check_resemblance(source, out);
+  check_noise(source, out);
   check_spacings(source, out);
   return out;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/noise.hpp"
 #include "data/source.hpp"
 #include "data/splits.hpp"
 
@@ -38,6 +39,7 @@ struct Audit {
   std::size_t leaked_validation = 0;
   double frame_correlation = 0;      // of neighbouring frames, see resemblance
   std::vector<ChannelRange> ranges;  // for each channel
+  std::vector<ChannelNoise> noise;   // for each channel
   std::vector<Finding> findings;
 
   bool clean() const;  // no fault
@@ -57,6 +59,9 @@ bool evenly_spaced(const std::vector<double>& times);
 
 /// Does one frame say anything about the next? Names noise, and axes n and t the other way round.
 void check_resemblance(const Source& source, Audit& audit);
+
+/// The noise of each channel; a remark where it is above a tenth of the channel's spread.
+void check_noise(const Source& source, Audit& audit);
 
 /// Attributes such as dt or dx that contradict the times or coordinates.
 void check_spacings(const Source& source, Audit& audit);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/errors.hpp"
 #include "data/audit.hpp"
@@ -78,6 +79,26 @@ void check_resemblance(const Source& source, Audit& audit) {
                             "were said to be"
                           : "the values are noise, or the axes are not what they were said to be"),
        {}});
+}
+
+void check_noise(const Source& source, Audit& audit) {
+  constexpr double much = 0.1;
+  const auto& d = source.description();
+  std::vector<std::size_t> all(d.samples);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  audit.noise = noise(source, all);
+  for (std::size_t c = 0; c < audit.noise.size(); ++c) {
+    const auto& channel = audit.noise[c];
+    if (channel.fraction() <= much) continue;
+    audit.findings.push_back(
+        {"noise",
+         Severity::remark,
+         fmt::format(
+             "channel {} has noise of about {:.2g}, {:.2g} % of its spread: steps of training should be "
+             "long beside it (loader.strides, which cvf init chooses by it)",
+             d.channels()[c], channel.deviation, 100 * channel.fraction()),
+         {}});
+  }
 }
 
 void check_spacings(const Source& source, Audit& audit) {

@@ -8,7 +8,6 @@
 namespace cvf::data {
 namespace {
 
-constexpr std::size_t most_samples = 16, most_frames = 4;
 constexpr std::size_t fewest_cells = 8;  // with fewer, the ends are half of the grid
 
 struct MeanSquare {
@@ -75,6 +74,7 @@ bool Periodicity::found() const {
 }
 
 std::vector<Periodicity> periodicity(const Source& source, const std::vector<std::size_t>& samples) {
+  constexpr std::size_t most_samples = 16, most_frames = 4;
   const auto& d = source.description();
   const std::size_t channels = d.state.count(Role::state);
   std::vector<std::vector<Differences>> found(d.state.axes.size(), std::vector<Differences>(channels));

@@ -184,5 +184,28 @@ TEST(Audit, NamesASpacingThatContradictsTheTimes) {
   EXPECT_FALSE(with("dx", "0.5").clean());
 }
 
+// A slow wave in both channels, and noise in the second.
+TEST(Audit, RemarksOnNoiseAboveATenthOfTheSpread) {
+  const auto audit_with = [](double deviation) {
+    MemorySource source(
+        std::vector<std::size_t>(20, 12), 4, 5, {"u", "v"},
+        [&](std::size_t sample, std::size_t frame, std::size_t index) {
+          const double wave = std::sin(0.1 * static_cast<double>(frame + 7 * sample + index));
+          return static_cast<float>(wave + (index % 2 == 1 ? deviation * noise(sample, frame, index) : 0));
+        });
+    source.time = [](std::size_t, std::size_t frame) { return 0.1 * static_cast<double>(frame); };
+    return audit_of(source, {.near = 0});
+  };
+  const Audit little = audit_with(0.05), much = audit_with(0.2);
+  EXPECT_EQ(little.noise.at(0).deviation, 0);
+  EXPECT_NEAR(little.noise.at(1).deviation, 0.05, 0.005);
+  EXPECT_EQ(find_kind(little, "noise"), nullptr);
+  const Finding* finding = find_kind(much, "noise");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::remark);
+  EXPECT_NE(finding->sentence.find("channel v has noise of about 0.2"), std::string::npos)
+      << finding->sentence;
+}
+
 }  // namespace
 }  // namespace cvf::data

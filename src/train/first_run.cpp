@@ -79,7 +79,7 @@ std::string first_run(DataOptions data, const std::string& name) {
   for (const auto& control : d.state.names(Role::control_field)) data.context.controls.push_back(control);
   const auto source = open_data(data);
   const auto split = suggest_split(*source);
-  const auto frames = suggest_frames(*source, split.lists.train);
+  const auto strides = suggest_strides(*source, split.lists.train, data::noise(*source, split.lists.train));
 
   Page page;
   page.words(about(d));
@@ -108,10 +108,9 @@ std::string first_run(DataOptions data, const std::string& name) {
   page.key("train", lists.train);
   if (!lists.validation.empty()) page.key("validation", lists.validation);
   if (!lists.test.empty()) page.key("test", lists.test);
-  page.table("downsampling", frames.why);
-  page.key("factor", frames.factor);
 
   auto chosen = RunOptions::read(config::Document::from_text(page.text(), "cvf init"));
+  chosen.loader.strides = strides.strides;
   prepare(chosen, "", 60 * minutes);
   const bool on_grid = !d.state.is_vector();
   const auto boundary = on_grid ? suggest_boundary(*source, split.lists.train) : SuggestedBoundary{};
@@ -123,7 +122,8 @@ std::string first_run(DataOptions data, const std::string& name) {
     const std::string value = setting(*chosen.field.settings, size);
     if (!value.empty()) page.key(size, static_cast<std::int64_t>(text::to_integer(value, size)));
   }
-  page.table("loader", "");
+  page.table("loader", strides.why);
+  page.key("strides", strides.strides);
   page.key("batch", chosen.loader.batch);
   page.table("train",
              fmt::format("Sized to take {:g} minutes at most on {} threads, and ended there. More is better: "

@@ -7,14 +7,10 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "core/text.hpp"
-#include "data/audit.hpp"
 #include "data/periodicity.hpp"
 
 namespace cvf::train {
 namespace {
-
-constexpr double largest_change = 1.0 / 3;
-constexpr std::size_t fewest_intervals = 10;
 
 bool sorted_by(const data::Source& source, std::size_t parameter) {
   const std::size_t samples = source.description().samples;
@@ -99,6 +95,15 @@ class Change {
   std::vector<std::size_t> looked_at_;
 };
 
+double mean_fraction(const std::vector<data::ChannelNoise>& noise) {
+  double sum = 0, varying = 0;
+  for (const auto& channel : noise) {
+    sum += channel.fraction();
+    varying += channel.spread > 0 ? 1 : 0;
+  }
+  return varying > 0 ? sum / varying : 0;
+}
+
 }  // namespace
 
 SuggestedSplit suggest_split(const data::Source& source) {
@@ -119,32 +124,39 @@ SuggestedSplit suggest_split(const data::Source& source) {
           "In file order: most samples train, a tenth chooses the best model, a tenth is for the test."};
 }
 
-SuggestedFrames suggest_frames(const data::Source& source, const std::vector<std::size_t>& training) {
+SuggestedStrides suggest_strides(const data::Source& source, const std::vector<std::size_t>& training,
+                                 const std::vector<data::ChannelNoise>& noise) {
+  constexpr std::int64_t usual_stride = 8, most_stride = 32;
+  constexpr double least_signal = 3;  // of a step, over the noise of the difference of two frames
   const auto& d = source.description();
-  std::size_t fewest = d.frames[training.front()];
-  for (const auto sample : training) fewest = std::min(fewest, d.frames[sample]);
-  if (fewest < 2) throw DataError("{}: has samples of one frame, so there is no step to learn", d.file);
-  for (const auto sample : training) {
-    if (!data::evenly_spaced(source.times(sample)))
-      return {1, "The times are uneven: every frame counts, each with its own step."};
-  }
+  std::vector<std::size_t> lengths;
+  for (const auto sample : training) lengths.push_back(d.frames[sample]);
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  const std::size_t frames = *middle;  // a sample that is shorter gives its short steps
+  if (frames < 2) throw DataError("{}: has samples of one frame, so there is no step to learn", d.file);
+  const auto longest = std::clamp(static_cast<std::int64_t>(frames - 1) / 4, std::int64_t{1}, most_stride);
   const Change change(source, training);
-  const double of_one = change.at(1);
-  double of_chosen = of_one;
-  SuggestedFrames out;
-  for (const int factor : {2, 4, 8}) {
-    if ((fewest - 1) / static_cast<std::size_t>(factor) < fewest_intervals) break;
-    const double here = change.at(static_cast<std::size_t>(factor));
-    if (here > largest_change) break;
-    out.factor = factor;
-    of_chosen = here;
-  }
-  out.why = fmt::format("Neighbouring frames differ by {:.2g} % of the state's spread", 100 * of_one);
-  out.why += out.factor == 1 ? ", so training sees every frame."
-                             : fmt::format(
-                                   ", those {} apart by {:.2g} %: training sees one frame in {}, which is "
-                                   "quicker to learn from; forecasts are for any time.",
-                                   out.factor, 100 * of_chosen, out.factor);
+  const double noise_of_frame = mean_fraction(noise), noise_of_step = std::sqrt(2.0) * noise_of_frame;
+  const auto covered = [&](std::int64_t stride) {
+    const double all = change.at(static_cast<std::size_t>(stride));
+    return all * all < (1 + least_signal * least_signal) * noise_of_step * noise_of_step;
+  };
+  std::int64_t shortest = 1;
+  while (2 * shortest <= longest && covered(shortest)) shortest *= 2;
+  SuggestedStrides out;
+  const std::int64_t last = std::min(longest, std::max(usual_stride, 2 * shortest));
+  for (std::int64_t stride = shortest; stride <= last; stride *= 2) out.strides.push_back(stride);
+
+  const auto percent = [&](std::int64_t stride) { return 100 * change.at(static_cast<std::size_t>(stride)); };
+  out.why = fmt::format("Neighbouring frames differ by {:.2g} % of the state's spread", percent(1));
+  if (last > 1)
+    out.why += fmt::format(", those {} apart by {:.2g} %", out.strides.back(), percent(out.strides.back()));
+  out.why += ".";
+  if (noise_of_frame > 0)
+    out.why += fmt::format(" Noise of {:.2g} % of the spread was found in the values.", 100 * noise_of_frame);
+  if (shortest > 1) out.why += fmt::format(" It hides what happens in fewer than {} frames.", shortest);
+  out.why += " Every frame begins training steps of these lengths, in frames.";
   return out;
 }
 

@@ -1,9 +1,11 @@
 // What a data file suggests for a run on it, each with the reason in words.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "data/noise.hpp"
 #include "data/source.hpp"
 #include "data/splits.hpp"
 
@@ -21,13 +23,15 @@ struct SuggestedSplit {
 /// samples, spread over the file instead.
 SuggestedSplit suggest_split(const data::Source& source);
 
-struct SuggestedFrames {
-  int factor = 1;
+struct SuggestedStrides {
+  std::vector<std::int64_t> strides;  // of loader.strides
   std::string why;
 };
-/// The coarsest even grid of 1, 2, 4 or 8 frames on which a step still changes the state by less than a third
-/// of its spread and ten steps or more are left; all frames when the times are uneven.
-SuggestedFrames suggest_frames(const data::Source& source, const std::vector<std::size_t>& training);
+/// Every frame is a start; steps are 1, 2, 4 and 8 frames long, as far as a sample has four times as many
+/// frames. Where the values are noisy, steps over which the state changes too little beside the noise are
+/// left out, and longer ones taken in their place.
+SuggestedStrides suggest_strides(const data::Source& source, const std::vector<std::size_t>& training,
+                                 const std::vector<data::ChannelNoise>& noise);
 
 struct SuggestedBoundary {
   std::string text;          // of all axes; what is neither stated nor found stays unknown

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <random>
 
 #include "core/files.hpp"
 #include "support/archives.hpp"
@@ -25,15 +26,18 @@ using testing_support::Scratch;
 
 constexpr std::size_t samples = 40, frames = 33;
 
-// Circles of a given speed (radians a frame), as an NPZ with what `more` adds to it.
+// Circles of a given speed (radians a frame), as an NPZ with what `more` adds to it, and white noise as a
+// fraction of their spread.
 std::string circles(const Scratch& scratch, double speed,
-                    std::vector<std::pair<std::string, std::string>> more = {}) {
+                    std::vector<std::pair<std::string, std::string>> more = {}, double noise = 0) {
   std::vector<float> values;
+  std::mt19937 random(1);
+  std::normal_distribution<> normal(0, std::sqrt(0.5));  // of the deviation of the circle's coordinates
   for (std::size_t n = 0; n < samples; ++n) {
     for (std::size_t t = 0; t < frames; ++t) {
       const double angle = speed * static_cast<double>(t) + 0.7 * static_cast<double>(n);
-      values.push_back(static_cast<float>(std::cos(angle)));
-      values.push_back(static_cast<float>(std::sin(angle)));
+      values.push_back(static_cast<float>(std::cos(angle) + noise * normal(random)));
+      values.push_back(static_cast<float>(std::sin(angle) + noise * normal(random)));
     }
   }
   more.emplace_back("states.npy", npy("<f4", "(40, 33, 2)", raw(values)));
@@ -46,6 +50,13 @@ std::string numbers(const std::function<double(double)>& value, std::size_t coun
   std::vector<double> out;
   for (std::size_t i = 0; i < count; ++i) out.push_back(value(static_cast<double>(i)));
   return npy("<f8", fmt::format("({},)", count), raw(out));
+}
+
+// Comments in one line each.
+std::string unwrapped(std::string text) {
+  for (auto at = text.find("\n# "); at != std::string::npos; at = text.find("\n# ", at))
+    text.replace(at, 3, " ");
+  return text;
 }
 
 std::string proposed(const std::string& file, double dt = 0) {
@@ -86,23 +97,48 @@ TEST(FirstRun, SaysThatFramesAreTakenToBeOneApart) {
   EXPECT_TRUE(has(prepare(options).notes.at(0), "taken to be 1 apart")) << "and so does the run itself";
 }
 
-// On the circle, frames k apart differ by 2 sin(k speed / 2), and the spread of both channels is 1 / sqrt(2).
-TEST(FirstRun, TakesTheCoarsestFramesWhoseStepsAreSmall) {
+TEST(FirstRun, BeginsStepsOfSeveralLengthsAtEveryFrame) {
   const Scratch scratch;
-  const auto text = [&](double speed) { return proposed(circles(scratch, speed)); };
-  const auto factor = [&](double speed) { return read(text(speed)).downsampling.factor; };
-  EXPECT_EQ(factor(0.3), 1);
-  EXPECT_EQ(factor(0.12), 2);  // 0.12 * 2 < 1/3 < 0.12 * 4
-  EXPECT_EQ(factor(0.001), 2) << "ten steps must be left of 32";
-  EXPECT_TRUE(has(text(0.12), "differ by 12 % of the state's spread, those 2 apart by 24 %")) << text(0.12);
+  const std::string text = proposed(circles(scratch, 0.03));  // neighbours are close
+  const auto options = read(text);
+  EXPECT_EQ(options.downsampling.factor, 1) << "no frame is thrown away";
+  EXPECT_FALSE(has(text, "downsampling")) << text;
+  EXPECT_EQ(options.loader.strides, (std::vector<std::int64_t>{1, 2, 4, 8}));
+  // On the circle, frames k apart differ by 2 sin(k speed / 2), and the spread of both channels is 1 /
+  // sqrt(2).
+  EXPECT_TRUE(has(text, "differ by 3 % of the state's spread, those 8 apart by 24 %")) << text;
 }
 
-TEST(FirstRun, TakesEveryFrameOfUnevenTimes) {
+TEST(FirstRun, TakesStepsNoLongerThanAQuarterOfASample) {
+  const Scratch scratch;
+  const auto strides = [&](std::size_t count) {
+    const std::string file = scratch.path("short.npy");
+    write_atomically(
+        file, npy("<f4", fmt::format("(12, {}, 1)", count), testing_support::counting<float>(12 * count)));
+    return read(proposed(file)).loader.strides;
+  };
+  EXPECT_EQ(strides(2), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(strides(9), (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(strides(17), (std::vector<std::int64_t>{1, 2, 4}));
+}
+
+TEST(FirstRun, TakesStepsOfUnevenTimesToo) {
   const Scratch scratch;
   const auto uneven = numbers([](double i) { return 0.01 * i * i; }, frames);
-  const std::string text = proposed(circles(scratch, 0.001, {{"t.npy", uneven}}));
-  EXPECT_EQ(read(text).downsampling.factor, 1);
-  EXPECT_TRUE(has(text, "times are uneven")) << text;
+  const auto options = read(proposed(circles(scratch, 0.05, {{"t.npy", uneven}})));
+  EXPECT_EQ(options.loader.strides, (std::vector<std::int64_t>{1, 2, 4, 8}));
+}
+
+// Steps k frames apart on a circle of speed 0.08 change the state by 0.08 k of its spread; noise of 5 % of it
+// makes a difference of two frames 7 % uncertain.
+TEST(FirstRun, LeavesOutStepsThatNoiseCovers) {
+  const Scratch scratch;
+  const std::string text = unwrapped(proposed(circles(scratch, 0.08, {}, 0.05)));
+  EXPECT_EQ(read(proposed(circles(scratch, 0.08, {}, 0.05))).loader.strides,
+            (std::vector<std::int64_t>{4, 8}));
+  EXPECT_TRUE(has(text, "% of the spread was found")) << text;
+  EXPECT_TRUE(has(text, "fewer than 4 frames")) << text;
+  EXPECT_FALSE(has(proposed(circles(scratch, 0.08)), "oise")) << "none, none mentioned";
 }
 
 // Times with the given gaps, again and again.
@@ -113,7 +149,7 @@ model::StateFacts facts_of_gaps(const std::vector<double>& gaps) {
       numbers([&](double i) { return i == 0 ? 0 : t += gaps[static_cast<std::size_t>(i - 1) % gaps.size()]; },
               frames);
   auto options = read(proposed(circles(scratch, 0.1, {{"t.npy", times}})));
-  options.downsampling.factor = 1;
+  options.loader.strides = {1};
   return prepare(options).spec.state;
 }
 

@@ -1,12 +1,14 @@
 // `make bench`: runs every group of figures (or those named on the command line), prints a table on stdout,
-// and the same as JSON into the file given by --json.
+// and the same as JSON into the file given by --json (--overwrite: that may exist).
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/output_file.hpp"
 #include "core/threads.hpp"
 #include "figures.hpp"
 #include "systems/cpu.hpp"
@@ -39,12 +41,21 @@ int main(int argc, char** argv) {
   threads::prepare_process(argv);
   std::vector<std::string_view> wanted;
   std::string json_path;
+  bool overwrite = false;
   for (int i = 1; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--json" && i + 1 < argc) {
       json_path = argv[++i];
+    } else if (std::string_view(argv[i]) == "--overwrite") {
+      overwrite = true;
     } else {
       wanted.emplace_back(argv[i]);
     }
+  }
+  try {
+    if (!json_path.empty()) files::check_output({.path = json_path, .overwrite = overwrite});
+  } catch (const Error& error) {
+    fmt::print(stderr, "cvf_bench: {}\n", error.what());
+    return static_cast<int>(error.code());
   }
   nlohmann::json out = nlohmann::json::array();
   fmt::print("simulators: {}\n", systems::cpu_has_avx2() ? "avx2" : "portable");

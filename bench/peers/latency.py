@@ -15,7 +15,7 @@ PEERS = ("onnxruntime", "torch", "numpy")
 
 def session_of(folder, threads):
     file = f"{folder}.onnx"
-    subprocess.run([os.environ["CVF_PROGRAM"], "export", str(folder), file, "--quiet"], check=True)
+    subprocess.run([os.environ["CVF_PROGRAM"], "export", str(folder), file, "--overwrite", "--quiet"], check=True)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     if turns.passive():

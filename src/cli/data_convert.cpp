@@ -2,8 +2,8 @@
 
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
-#include "core/files.hpp"
 #include "core/log.hpp"
+#include "core/output_file.hpp"
 #include "core/text.hpp"
 #include "data/convert.hpp"
 #include "data/source.hpp"
@@ -24,12 +24,7 @@ struct Convert {
 
   void run() const {
     if (is_npz() && gzip > 0) throw UsageError("--gzip: an NPZ is written without compression");
-    if (files::same_file(input.path, out)) {
-      throw UsageError("{}: is the file that is read; write to another name", out);
-    }
-    if (std::filesystem::exists(out) && !overwrite) {
-      throw DataError("{}: exists already; give --overwrite to replace it, or another name", out);
-    }
+    files::check_output({.path = out, .inputs = {input.path}, .overwrite = overwrite});
     std::shared_ptr<const data::Source> source = input.open();
     source = data::averaged(data::with_channels(std::move(source), channels), average);
     data::ConvertOptions options;

@@ -5,6 +5,7 @@
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/log.hpp"
+#include "core/output_file.hpp"
 #include "core/registry.hpp"
 #include "core/text.hpp"
 #include "generate/generate.hpp"
@@ -46,9 +47,8 @@ struct Generate {
       return;
     }
     if (out.empty()) throw UsageError("--out is missing: the file to write");
-    if (!overwrite && std::filesystem::exists(out)) {
-      throw DataError("{}: exists already; give --overwrite to replace it, or another --out", out);
-    }
+    files::check_output(
+        {.path = out, .inputs = {config}, .overwrite = overwrite, .endings = files::unfinished_endings});
     const generate::Outcome outcome =
         generate::generate(options, out, overwrite ? generate::Existing::replaced : generate::Existing::kept);
     log::note("{}: {} samples of {}, {} ({} simulated in {}{})", out, outcome.samples, options.system,

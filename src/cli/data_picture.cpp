@@ -1,5 +1,6 @@
 #include "cli/verbs.hpp"
 #include "core/log.hpp"
+#include "core/output_file.hpp"
 #include "data/splits.hpp"
 #include "report/sample_picture.hpp"
 
@@ -10,9 +11,11 @@ struct Picture {
   InputFile input;
   std::string out, frames;
   std::size_t sample = 0;
+  bool overwrite = false;
   report::PictureOptions options;
 
   void run() {
+    files::check_output({.path = out, .inputs = {input.path}, .overwrite = overwrite});
     const auto source = input.open();
     const auto& d = source->description();
     if (!frames.empty() && sample < d.samples)
@@ -42,6 +45,7 @@ void add_picture(CLI::App& data) {
   app.add_option("--size", verb->options.panel, "pixels of one panel")
       ->check(CLI::Range(16, 4096))
       ->capture_default_str();
+  app.add_flag("--overwrite", verb->overwrite, "replace an existing file");
 }
 
 }  // namespace cvf::cli

@@ -58,7 +58,7 @@ struct Demo {
                                      .out = out + "/study",
                                      .definitions = metrics::definitions()});
     const std::string page = out + "/report.html";
-    const auto bytes = report::write_report(out + "/study", page);
+    const auto bytes = report::write_report(out + "/study", page, true);
     fmt::print("{}\nBetween the training frames:\n{}\n\n", table(),
                study::read_out(outcome.results, "between-frames", "cvf+"));
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;

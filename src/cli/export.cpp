@@ -4,6 +4,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/log.hpp"
+#include "core/output_file.hpp"
 #include "core/text.hpp"
 #include "onnx/model.hpp"
 
@@ -12,11 +13,14 @@ namespace {
 
 struct Export {
   std::string folder, out;
+  bool overwrite = false;
 
   void run() {
     if (std::filesystem::path(out).extension() != ".onnx")  // a slip must not replace a data file, say
       throw UsageError("{}: an exported model is an ONNX file; call it {}.onnx", out, out);
-    const std::string bytes = onnx::model_of(folder_of_run(folder));
+    folder = folder_of_run(folder);
+    files::check_output({.path = out, .inputs = files::files_below(folder), .overwrite = overwrite});
+    const std::string bytes = onnx::model_of(folder);
     files::write_atomically(out, bytes);
     log::note("{}: {}; state, dt and the context in, velocity and next out, in physical units", out,
               text::bytes(bytes.size()));
@@ -35,6 +39,7 @@ void add_export(CLI::App& app) {
       "and whatever else reads ONNX (docs/onnx.md). Solvers and error bars stay with cvf and libcvf.");
   verb_app.add_option("RUN", verb->folder, "folder of a run or of a model")->required();
   verb_app.add_option("FILE", verb->out, "ONNX file to write")->required();
+  verb_app.add_flag("--overwrite", verb->overwrite, "replace an existing file");
 }
 
 }  // namespace cvf::cli

@@ -11,6 +11,7 @@
 #include "core/files.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "core/output_file.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
 #include "data/groups_format.hpp"
@@ -95,23 +96,6 @@ struct Rollout {
     return list;
   }
 
-  // The forecast, and the unfinished file and journal beside it, take the place of whatever is there.
-  void refuse_own_input(const std::string& model_folder, const std::string& data_file) const {
-    for (const std::string& written : {out, out + ".part", out + ".journal"}) {
-      if (files::same_file(written, data_file)) {
-        throw UsageError("--out {}: {} is the file that the forecast starts from; give another --out", out,
-                         written);
-      }
-      if (!controls_file.empty() && files::same_file(written, controls_file))
-        throw UsageError("--out {}: {} is the file of the controls; give another --out", out, written);
-      for (const auto& item : std::filesystem::directory_iterator(model_folder)) {
-        if (!files::same_file(written, item.path().string())) continue;
-        throw UsageError("--out {}: {} is a part of the model; give another --out", out,
-                         item.path().string());
-      }
-    }
-  }
-
   data::GivenContext given_context() const {
     data::GivenContext given;
     for (const auto& assignment : parameters) {
@@ -147,14 +131,16 @@ struct Rollout {
 
   void run() {
     run_path = folder_of_run(run_path);
-    if (std::filesystem::exists(out) && !overwrite) {
-      throw DataError("{}: exists already; give --overwrite to replace it, or another --out", out);
-    }
+    files::OutputFile output{.path = out, .overwrite = overwrite, .endings = files::unfinished_endings};
+    files::check_output(output);  // before the model is read
     const OpenedRun found = open_run(run_path);
     const auto facts = found.model->facts();
     const bool several = found.model->members() > 1;
     const TrainedOn trained = found.trained_on();
-    refuse_own_input(model::folder::present(found.path), input.path.empty() ? trained.data.file : input.path);
+    output.inputs = files::files_below(model::folder::present(found.path));
+    output.inputs.insert(output.inputs.end(),
+                         {input.path.empty() ? trained.data.file : input.path, controls_file});
+    files::check_output(output);
     const auto source = open(found, trained);
     const auto wanted = chosen(trained, source->description().samples);
     const solvers::Choice made = solver.choose(found);

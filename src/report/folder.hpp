@@ -37,7 +37,8 @@ struct Folder {
   std::vector<std::pair<std::string, std::string>> words;  // every key of study.toml
   Json floors;                                             // data -> option -> name -> error; null: none
   std::vector<StudyTable> tables;
-  std::vector<std::string> notes;  // what could not be read, for the page
+  std::vector<std::string> notes;    // what could not be read, for the page
+  std::vector<std::string> outside;  // data files that were read, which need not lie in the folder
 };
 
 /// A DataError when there is no such folder, when it is neither kind, or when a line of results.jsonl is

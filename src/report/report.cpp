@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/machine.hpp"
+#include "core/output_file.hpp"
 #include "report/image.hpp"
 #include "report/movie.hpp"
 #include "report/sections.hpp"
@@ -91,10 +92,7 @@ Json head_of(const Folder& folder) {
   return out;
 }
 
-}  // namespace
-
-Json document_of(const std::string& path) {
-  Folder folder = open_folder(path);
+Json document_of(Folder& folder) {
   Json document = head_of(folder);
   document["cells"] = Json::array();
   for (const auto& cell : folder.cells) document["cells"].push_back(json_of(cell));
@@ -103,13 +101,38 @@ Json document_of(const std::string& path) {
   add_curves(document, folder);
   const std::size_t taken = page_of(document).size();  // fields get what is left
   const std::size_t left = most_bytes > taken ? most_bytes - taken : 0;
-  document["scenes"] = scenes_of(folder, std::max(left, least_for_fields), folder.notes);
+  document["scenes"] = scenes_of(folder, std::max(left, least_for_fields));
   document["notes"] = folder.notes;
   return document;
 }
 
-std::size_t write_report(const std::string& folder, const std::string& out) {
+// Pages in the folder are no inputs: an earlier one may be replaced.
+std::vector<std::string> inputs_of(const Folder& folder) {
+  std::set<std::string> roots{folder.path};
+  for (const auto& cell : folder.cells) roots.insert(cell.run);
+  std::vector<std::string> out = folder.outside;
+  for (const auto& root : roots) {
+    for (auto& file : files::files_below(root)) {
+      if (!file.ends_with(".html")) out.push_back(std::move(file));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Json document_of(const std::string& path) {
+  Folder folder = open_folder(path);
+  return document_of(folder);
+}
+
+std::size_t write_report(const std::string& path, const std::string& out, bool overwrite) {
+  files::OutputFile output{.path = out, .overwrite = overwrite};
+  files::check_output(output);  // before the work
+  Folder folder = open_folder(path);
   const std::string page = page_of(document_of(folder));
+  output.inputs = inputs_of(folder);
+  files::check_output(output);
   files::write_atomically(out, std::string_view(page));
   return page.size();
 }

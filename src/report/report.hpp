@@ -15,8 +15,9 @@ namespace cvf::report {
 ///   floors, tables [{name, caption, csv}], palettes {sequential, diverging}: base64 of 256 RGB colours
 Json document_of(const std::string& folder);
 
-/// Writes the page; returns how many bytes it has.
-std::size_t write_report(const std::string& folder, const std::string& out);
+/// Writes the page; returns how many bytes it has. Refuses to replace what it reads (core/output_file.hpp),
+/// and without `overwrite` any file.
+std::size_t write_report(const std::string& folder, const std::string& out, bool overwrite);
 
 // The page: the files of report/page, embedded in the program, around a JSON document; it needs nothing else.
 

@@ -133,8 +133,8 @@ Json json_of(const Scene& scene, std::size_t side) {
 
 }  // namespace
 
-Json scenes_of(const Folder& folder, std::size_t bytes, std::vector<std::string>& notes) {
-  const auto groups = find_forecasts(folder, notes);
+Json scenes_of(Folder& folder, std::size_t bytes) {
+  const auto groups = find_forecasts(folder, folder.notes);
   const Thinning thinning = thinning_for(groups, bytes);
   Json out = Json::array();
   Sources opened;
@@ -144,9 +144,15 @@ Json scenes_of(const Folder& folder, std::size_t bytes, std::vector<std::string>
     } catch (const Interrupted&) {
       throw;
     } catch (const Error& error) {
-      notes.push_back(
+      folder.notes.push_back(
           fmt::format("The forecasts of {}, {} are not shown: {}.", group.data, group.option, error.what()));
     }
+  }
+  for (const auto& group : groups) {
+    for (const auto& forecast : group.forecasts) folder.outside.push_back(forecast.file);
+  }
+  for (const auto& [name, source] : opened) {
+    if (source) folder.outside.push_back(source->description().file);
   }
   return out;
 }

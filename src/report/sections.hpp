@@ -18,8 +18,8 @@ namespace cvf::report {
 ///   explained, note
 /// Fields are base64 of bytes [frame][channel][y][x]; vector states are numbers, values[channel][frame].
 /// Frames and grids are thinned until all fields together take no more than `bytes` in the page. What cannot
-/// be read goes to `notes`.
-Json scenes_of(const Folder& folder, std::size_t bytes, std::vector<std::string>& notes);
+/// be read goes to the folder's notes, the data files that were read to `outside`.
+Json scenes_of(Folder& folder, std::size_t bytes);
 
 /// How a run went, from its journal: metrics.csv and the rarer events of log.jsonl, thinned. {"train":
 /// {"step": [...], "loss": [...], ...}, "validation": {...}, "diagnostics": {...}}: equally long lists of at

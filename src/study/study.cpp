@@ -38,8 +38,8 @@ class Work {
 
   Outcome all() {
     fs::create_directories(wanted_.out);
+    refuse_foreign();
     const FolderLock lock(wanted_.out);
-    refuse_own_file();
     for (auto& result : read_results(study_, wanted_.out)) take_known(std::move(result));
     files::write_atomically(wanted_.out + "/study.toml",
                             config::write([this](config::Section& s) { study_.describe(s); }));
@@ -53,12 +53,15 @@ class Work {
   }
 
  private:
-  // The resolved study goes into its folder, and must not take the place of what the user wrote.
-  void refuse_own_file() const {
-    std::error_code none;
-    if (fs::equivalent(wanted_.file, wanted_.out + "/study.toml", none)) {
+  // The resolved study goes into its folder, and must not take the place of what the user wrote. The folder
+  // of an earlier study has its lock.
+  void refuse_foreign() const {
+    const std::string resolved = wanted_.out + "/study.toml";
+    if (files::same_file(wanted_.file, resolved))
       throw UsageError("{}: would be written over by the resolved study; give another --out", wanted_.file);
-    }
+    const bool has_study = fs::exists(wanted_.out + "/.lock") || fs::exists(wanted_.out + "/results.jsonl");
+    if (!has_study && fs::exists(resolved))
+      throw UsageError("{}: exists, and no study was run in this folder; give another --out", resolved);
   }
 
   // A result whose run is gone is kept where the same commands and config would make it, or where tables are
@@ -111,6 +114,8 @@ class Work {
       for (auto& command : chains.back().commands) {
         command.insert(command.end(), {"--threads", fmt::format("{}", threads_)});
         // The child of a study that was killed may still be saving there.
+        if (command.front() == "evaluate")
+          command.emplace_back("--overwrite");  // of a cell that did not finish
         // What it evaluates, the study says itself. Its best models, where it has such, are chosen by the
         // error of its tables, unless it names another one.
         if (command.front() == "train") {

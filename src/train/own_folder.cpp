@@ -145,8 +145,23 @@ std::string in(const std::string& folder, std::string_view name) {
   return fmt::format("{}/{}", folder, name);
 }
 
+// --overwrite removes what an earlier run wrote, and so must not be given a file of that run to read.
+void refuse_inputs(const std::string& folder, const Paths& inputs) {
+  std::error_code none;
+  for (const auto& input : inputs) {
+    if (!fs::exists(input, none)) continue;
+    const fs::path inside = fs::canonical(input, none).lexically_relative(fs::weakly_canonical(folder, none));
+    if (inside.empty() || inside.begin()->string() == ".." || !is_ours(inside.begin()->string())) continue;
+    throw UsageError(
+        "{}: --overwrite would remove this file, which the command reads; copy it out of {} first", input,
+        folder);
+  }
+}
+
 // A refusal comes before the lock, which is a file of ours in a folder that may be somebody else's.
-std::string made(const std::string& folder, bool anew) {
+std::string made(const std::string& folder, const Claim& claim) {
+  const bool anew = claim.anew;
+  if (anew) refuse_inputs(folder, claim.inputs);
   try {
     fs::create_directories(folder);
     if (!fs::exists(in(folder, marker_name)) && !has_checkpoints(folder)) refuse_foreign(folder, anew);
@@ -160,7 +175,7 @@ std::string made(const std::string& folder, bool anew) {
 }  // namespace
 
 OwnFolder::OwnFolder(const std::string& path, const Claim& claim)
-    : path_(made(path, claim.anew)), lock_(path_, claim.patience) {
+    : path_(made(path, claim)), lock_(path_, claim.patience) {
   files::write_atomically(in(path_, marker_name), marker_text());
   try {
     if (claim.anew) begin_anew(path_);

@@ -11,8 +11,9 @@ namespace cvf::train {
 
 /// How a command takes the folder of a run.
 struct Claim {
-  bool anew = false;                // without the run that is there
-  std::chrono::seconds patience{};  // with another process that trains there
+  bool anew = false;                  // without the run that is there
+  std::chrono::seconds patience{};    // with another process that trains there
+  std::vector<std::string> inputs{};  // files that the command reads: never among those that `anew` removes
 };
 
 class OwnFolder {

@@ -34,7 +34,7 @@ TEST(DataFaults, AConversionOntoItsOwnInputIsRefused) {
   for (const std::string& out : {file, scratch.path("./a.h5"), scratch.path("b.h5")}) {
     const Ran ran = run(scratch, {"data", "convert", file, out, "--samples", "0:1", "--overwrite"});
     EXPECT_EQ(ran.code, 2) << ran.err;
-    EXPECT_TRUE(has(ran.err, "is the file that is read")) << ran.err;
+    EXPECT_TRUE(has(ran.err, "is a file that this command reads")) << ran.err;
     EXPECT_EQ(files::read_whole(file), before);
   }
 }

@@ -59,7 +59,7 @@ TEST_F(FirstContact, InitTrainReport) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(has(ran.out, "cvf train mine.toml && cvf report mine")) << ran.out;
   ran = cvf("init mine.h5");
-  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.code, 4);
   EXPECT_TRUE(has(ran.err, "mine.toml: exists already")) << ran.err;
   ran = cvf("train mine.toml --set train.steps=20");
   ASSERT_EQ(ran.code, 0) << ran.err;

@@ -89,7 +89,7 @@ class EvaluateRecord : public testing::Test {
 
   void SetUp() override { testing_support::run(testing_support::tiny_run(data_), run_); }
   nlohmann::json record(std::vector<std::string> words) {
-    words.insert(words.begin(), {"evaluate", run_, "--out", out_});
+    words.insert(words.begin(), {"evaluate", run_, "--out", out_, "--overwrite"});
     const auto ran = testing_support::run(scratch_, words);
     EXPECT_EQ(ran.code, 0) << ran.err;
     said_ = ran.out;

@@ -32,7 +32,7 @@ class ForecastOfAnother : public testing::Test {
     return at == std::string::npos ? -1 : std::stod(csv.substr(at + name.size() + 1));
   }
   std::string csv(Words words) const {
-    const Words more{"--out", scratch_.path("scores")};
+    const Words more{"--out", scratch_.path("scores"), "--overwrite"};
     words.insert(words.end(), more.begin(), more.end());
     ask(words, 0);
     return files::read_whole(scratch_.path("scores.csv"));

@@ -167,8 +167,8 @@ TEST_F(EvaluateVerb, FindsTheModelsChannelsByTheirNames) {
       testing_support::run(scratch_, {"data", "convert", data_, turned, "--channels", "velocity,angle"}).code,
       0);
   const auto numbers = [&](const std::string& file) {
-    const auto ran = testing_support::run(
-        scratch_, {"evaluate", run_, "--data", file, "--out", scratch_.path("e"), "--samples", "9"});
+    const auto ran = testing_support::run(scratch_, {"evaluate", run_, "--data", file, "--out",
+                                                     scratch_.path("e"), "--samples", "9", "--overwrite"});
     EXPECT_EQ(ran.code, 0) << ran.err;
     const std::string csv = files::read_whole(scratch_.path("e.csv"));
     return csv.substr(0, csv.find("seconds_per_frame"));  // but for the time that it took

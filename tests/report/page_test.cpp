@@ -27,7 +27,7 @@ TEST(Report, NothingInTheDataCanBecomeMarkupOrCode) {
   const std::string evil = "</script><script>alert(1)</script><!--<b>&'";
   const SmallStudy study(scratch, evil);
   write_text(study.in("tables/evil.csv"), evil + "\n\xff\xfe broken\n");
-  write_report(study.folder(), scratch.path("page.html"));
+  write_report(study.folder(), scratch.path("page.html"), true);
   const std::string page = files::read_whole(scratch.path("page.html"));
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_EQ(page.find("<!--<b"), std::string::npos);
@@ -65,7 +65,7 @@ TEST(Report, StaysBelowTenMegabytes) {
     }
   }
   write_text(scratch.path("study/results.jsonl"), lines);
-  const std::size_t bytes = write_report(scratch.path("study"), scratch.path("page.html"));
+  const std::size_t bytes = write_report(scratch.path("study"), scratch.path("page.html"), true);
   EXPECT_LT(bytes, 10'000'000U);
   EXPECT_GT(bytes, 4'000'000U);  // and uses what it may
 }
@@ -82,14 +82,14 @@ TEST(SlowReport, OpensInChromium) {
   const Scratch scratch;
   const SmallStudy study(scratch, "Waves & springs <script>alert(1)</script>");
   study.bring_up_to_date();
-  write_report(study.folder(), scratch.path("page.html"));
+  write_report(study.folder(), scratch.path("page.html"), true);
   expect_sound(scratch.path("page.html"));
 }
 
 TEST(SlowReport, OfAFolderWithoutBaselinesOpensInChromium) {
   const Scratch scratch;
   const SmallStudy study(scratch);
-  write_report(study.folder(), scratch.path("page.html"));
+  write_report(study.folder(), scratch.path("page.html"), true);
   expect_sound(scratch.path("page.html"));
 }
 

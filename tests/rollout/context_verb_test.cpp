@@ -237,7 +237,7 @@ TEST_F(RolloutInContext, RefusesWhatTheModelDoesNotTake) {
   const Ran ran = run(scratch_, {"rollout", scratch_.path("run"), "--data", data_, "--controls", controls_,
                                  "--out", controls_, "--overwrite"});
   EXPECT_EQ(ran.code, 2) << ran.err;
-  EXPECT_TRUE(has(ran.err, "is the file of the controls")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "is a file that this command reads")) << ran.err;
 }
 
 }  // namespace

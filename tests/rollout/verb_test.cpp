@@ -178,10 +178,10 @@ TEST_F(RolloutVerb, DoesNotWriteOverWhatItReads) {
     EXPECT_EQ(files::read_whole(data_), before);
   };
   for (const auto& name : {data_, scratch_.path("soft.h5"), scratch_.path("hard.h5")})
-    expect(data_, name, "is the file that the forecast starts from");
-  expect(scratch_.path("x.h5.part"), scratch_.path("x.h5"), "x.h5.part is the file that the forecast");
+    expect(data_, name, "is a file that this command reads");
+  expect(scratch_.path("x.h5.part"), scratch_.path("x.h5"), "x.h5.part: is a file that this command reads");
   EXPECT_EQ(files::read_whole(scratch_.path("x.h5.part")), before);
-  expect(data_, scratch_.path("run/last/model.toml"), "is a part of the model");
+  expect(data_, scratch_.path("run/last/model.toml"), "belongs to a model");
 }
 
 TEST_F(RolloutVerb, RefusesAForecastThatFitsNowhere) {

@@ -88,7 +88,7 @@ const std::vector<Job>& jobs() {
        {"data", "convert", "data.h5", "out.h5", "--channels", "velocity", "--samples", "0:2"},
        {"out.h5"},
        {"--overwrite"}},
-      {"report", {"study", "run"}, {"report", "run", "--out", "page.html"}, {"page.html"}, {}},
+      {"report", {"study", "run"}, {"report", "run", "--out", "page.html"}, {"page.html"}, {"--overwrite"}},
       {"train",
        {"data.h5", "run.toml"},
        {"train", "run.toml", "--out", "run"},
@@ -103,7 +103,7 @@ const std::vector<Job>& jobs() {
        {"data.h5", "model"},
        {"evaluate", "model", "--samples", "4", "--protocol", "direct", "--out", "e"},
        {"e.csv"},
-       {}},
+       {"--overwrite"}},
   };
   return all;
 }

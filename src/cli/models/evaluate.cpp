@@ -35,6 +35,7 @@ std::string evaluate_at_the_end(const std::string& run_folder, const train::Eval
   verb.most_samples = static_cast<std::size_t>(wanted.samples);
   verb.protocol = "time_informed";
   verb.options.keep = static_cast<std::size_t>(wanted.keep);
+  verb.overwrite = true;  // what an earlier run evaluated here
   try {
     const std::string json = verb.out + ".json", checkpoint = open_run(run_folder).checkpoint;
     const std::string before = std::filesystem::exists(json) ? files::read_whole(json) : "";
@@ -115,6 +116,7 @@ void add_evaluate(CLI::App& app) {
       ->check(between_0_and_1())
       ->capture_default_str();
   verb_app.add_option("--out", verb->out, "write NAME.json and NAME.csv");
+  verb_app.add_flag("--overwrite", verb->overwrite, "replace existing files that --out names");
   verb_app.add_option(
       "--keep", verb->options.keep,
       "write the forecasts of the first so many samples, too: NAME.PROTOCOL.h5, for cvf report");

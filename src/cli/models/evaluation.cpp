@@ -13,9 +13,11 @@
 #include "core/hash.hpp"
 #include "core/log.hpp"
 #include "core/machine.hpp"
+#include "core/output_file.hpp"
 #include "core/threads.hpp"
 #include "data/splits.hpp"
 #include "evaluate/evaluate.hpp"
+#include "model/folder.hpp"
 #include "rollout/fit.hpp"
 
 namespace cvf::cli {
@@ -47,10 +49,16 @@ void Evaluate::check_unchanged(const rollout::Facts& model, const std::string& f
   log::warning("{}: has changed since the model was trained on it", file);
 }
 
-void Evaluate::refuse_own_input(const std::string& file) const {
-  for (const char* ending : {".json", ".csv", ".time_informed.h5", ".direct.h5", ".forecast.h5"}) {
-    if (out.empty() || !files::same_file(out + ending, file)) continue;
-    throw UsageError("--out {}: {}{} is the data file; give another name", out, out, ending);
+void Evaluate::check_outputs(const std::vector<std::string>& inputs) const {
+  if (out.empty() || calibrate) return;
+  for (const char* ending : {".json", ".csv"})
+    files::check_output({.path = out + ending, .inputs = inputs, .overwrite = overwrite});
+  if (options.keep == 0 || !forecast.empty()) return;
+  for (const auto& each : options.protocols) {
+    files::check_output({.path = forecast_file(each),
+                         .inputs = inputs,
+                         .overwrite = overwrite,
+                         .endings = files::unfinished_endings});
   }
 }
 
@@ -100,8 +108,7 @@ Evaluate::Done Evaluate::evaluate_given() const {
   data::DataOptions file;
   if (data_file.empty()) file = open_run(run_path).trained_on().data;
   if (!data_file.empty()) file.file = data_file;
-  refuse_own_input(file.file);
-  refuse_own_input(forecast);
+  check_outputs({file.file, forecast});
   const std::shared_ptr<const data::Source> given = data::open(forecast), truth = data::open_data(file);
   const std::size_t count = truth->description().samples;
   const auto list = evaluate::samples_forecast(
@@ -124,6 +131,7 @@ Evaluate::Done Evaluate::evaluate() {
   if (protocol != "both") options.protocols = {protocol};
   if (options.keep > 0 && out.empty())
     throw UsageError("--keep {}: forecasts are written beside the scores; give --out NAME", options.keep);
+  check_outputs({});  // before the model is read
   tensors::prepare();
   OpenedRun found = open_run(run_path);
   const auto facts = found.model->facts();
@@ -133,7 +141,9 @@ Evaluate::Done Evaluate::evaluate() {
   if (!channels.empty()) trained.data.channels.clear();
   const auto source = rollout::fitted(data::open_data(trained.data), facts, channels, any_spacing);
   if (!data_file.empty()) say_notes(*source);
-  refuse_own_input(trained.data.file);
+  auto inputs = files::files_below(model::folder::present(found.path));
+  inputs.push_back(trained.data.file);
+  check_outputs(inputs);
   if (!calibrate) check_unchanged(facts, trained.data.file);
   const std::size_t count = source->description().samples;
   const auto splits = data_file.empty() ? data::make_splits(trained.split, *source) : data::Splits{};

@@ -21,7 +21,8 @@ struct Evaluate {
   evaluate::Options options;
   double coverage = 0.9;
   std::size_t most_samples = std::numeric_limits<std::size_t>::max();  // of a split
-  bool print_json = false, definitions = false, calibrate = false, any_spacing = false, changed_data = false;
+  bool print_json = false, definitions = false, calibrate = false, any_spacing = false, changed_data = false,
+       overwrite = false;
 
   std::vector<std::size_t> wanted(const data::Splits& splits, std::size_t count) const;
   std::string split_name() const { return split.empty() ? (calibrate ? "validation" : "test") : split; }
@@ -31,7 +32,8 @@ struct Evaluate {
 
   std::string forecast_file(const std::string& of_protocol) const { return out + "." + of_protocol + ".h5"; }
 
-  void refuse_own_input(const std::string& file) const;
+  /// Refuses to replace these files, and without `overwrite` any that --out names.
+  void check_outputs(const std::vector<std::string>& inputs) const;
 
   evaluate::Origin origin(const OpenedRun& run, const TrainedOn& trained, const std::string& made,
                           std::size_t count) const;

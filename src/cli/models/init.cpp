@@ -6,6 +6,7 @@
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/output_file.hpp"
 #include "train/first_run.hpp"
 
 namespace cvf::cli {
@@ -20,9 +21,7 @@ struct Init {
 
   void run() const {
     const std::string file = out.empty() ? fs::path(input.path).stem().string() + ".toml" : out;
-    if (fs::exists(file) && !overwrite)
-      throw UsageError("{}: exists already; give --overwrite to replace it, or another --out", file);
-    if (files::same_file(file, input.path)) throw UsageError("--out {}: is the data file", file);
+    files::check_output({.path = file, .inputs = {input.path}, .overwrite = overwrite});
     train::DataOptions data;
     data.file = input.path;
     data.open = input.options;

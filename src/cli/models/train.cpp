@@ -81,7 +81,8 @@ struct Train {
   // Of the leader.
   std::optional<train::Outcome> train_all(train::RunOptions wanted) const {
     auto group = train::ProcessGroup::join(folder());
-    auto outcome = train::train(std::move(wanted), folder(), group, {overwrite, std::chrono::seconds(wait)});
+    const train::Claim claim{overwrite, std::chrono::seconds(wait), {run_file, wanted.data.file}};
+    auto outcome = train::train(std::move(wanted), folder(), group, claim);
     if (!group.leads()) return std::nullopt;
     tell(outcome, group.size());
     return outcome;

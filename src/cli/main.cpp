@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "cli/programs.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
@@ -77,7 +81,7 @@ void add_everything(CLI::App& app) {
 }
 
 int complain(std::string_view sentence, Exit code) {
-  fmt::print(stderr, "cvf: {}\n", text::printable(sentence, "\n"));
+  std::fputs(fmt::format("cvf: {}\n", text::printable(sentence, "\n")).c_str(), stderr);
   return static_cast<int>(code);
 }
 
@@ -85,6 +89,8 @@ void find_probe() {
   const std::string probe = neighbour("cvf-probe");
   if (!probe.empty()) data::use_probe(probe);
 }
+
+int output_fault = 0;  // errno of a print that failed before the end
 
 int run(int argc, char** argv) {
   CLI::App app(
@@ -107,11 +113,28 @@ int run(int argc, char** argv) {
     return complain(error.what(), error.code());
   } catch (const std::filesystem::filesystem_error& error) {  // a folder that may not be read or written, say
     return complain(fmt::format("{}: {}", error.path1().string(), error.code().message()), Exit::data);
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) == 0)
+      return complain(fmt::format("unexpected: {}", error.what()), Exit::unexpected);
+    output_fault = error.code().value();  // of fmt::print; `finish` reports it
+    return static_cast<int>(Exit::success);
   } catch (const std::bad_alloc&) {
     return complain("out of memory; a smaller batch, window or grid would need less", Exit::unexpected);
   } catch (const std::exception& error) {
     return complain(fmt::format("unexpected: {}", error.what()), Exit::unexpected);
   }
+}
+
+// Output that could not be written is a failure of the command, unless it has failed for another reason.
+// Where the reader has gone (EPIPE, of a process that ignores SIGPIPE) there is no one to read a message
+// either.
+int finish(int code) {
+  const int fault = flush_output(), why = output_fault != 0 ? output_fault : fault;
+  const bool has_failed = code != static_cast<int>(Exit::success) && code != static_cast<int>(Exit::findings);
+  if (why == 0 || has_failed) return code;
+  if (why == EPIPE) return static_cast<int>(Exit::data);
+  const std::string reason = why == unknown_fault ? "" : fmt::format(": {}", std::strerror(why));
+  return complain("standard output: writing failed" + reason, Exit::data);
 }
 
 }  // namespace
@@ -130,11 +153,12 @@ bool computes(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  cvf::cli::open_closed_streams();
   cvf::threads::prepare_process(computes(argc, argv) ? argv : nullptr);
   cvf::threads::use(0);
   cvf::interrupt::install();
   cvf::data::leave_hdf5_as_it_is_at_exit();
   cvf::cli::find_probe();
   cvf::cli::remember_words(argv);
-  return cvf::cli::run(argc, argv);
+  return cvf::cli::finish(cvf::cli::run(argc, argv));
 }

@@ -42,7 +42,7 @@ typedef enum cvf_code {
   CVF_DATA = 4,       /* times, contexts or states that do not fit or are not finite */
   CVF_MODEL = 5,      /* a folder that is missing, damaged, or of another format */
   CVF_NUMERICS = 6,   /* a state did not get where it should; the others did */
-  CVF_INTERRUPTED = 8 /* a visitor stopped the forecast */
+  CVF_INTERRUPTED = 8 /* a visitor stopped the forecast, or the function of cvf_set_stop the call */
 } cvf_code;
 
 /* What went wrong in the last call on this thread that failed. */
@@ -110,6 +110,12 @@ typedef struct cvf_conditions {
   size_t context_count;
   const double* start_times; /* of each state, on the clock of the controls; NULL: 0 */
 } cvf_conditions;
+
+/* Ends long calls: the calls that this thread makes from now on call `stop` now and then (every 20 ms, between
+   two evaluations of the network), on this thread. Another number than 0 ends the call with CVF_INTERRUPTED;
+   states that were reached before have moved. NULL: none. */
+typedef int (*cvf_stop)(void* user);
+CVF_API void cvf_set_stop(cvf_stop stop, void* user);
 
 /* ---- steps ----------------------------------------------------------------------------------------------
  */

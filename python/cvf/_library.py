@@ -6,6 +6,7 @@ import os
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_void_p
 from pathlib import Path
 
+from ._signals import Stop
 from .errors import error_of
 
 ABI_VERSION = 1
@@ -61,6 +62,7 @@ def _declare(library: ctypes.CDLL) -> None:
         function("cvf_forecast_spread" + suffix, c_void_p, c_size_t, values, _doubles, c_size_t, c_size_t, _conditions,
                  values, values, POINTER(c_void_p))
         function("cvf_value_bars" + suffix, c_void_p, c_size_t, values, _doubles, c_double, values)
+    function("cvf_set_stop", Stop, c_void_p, result=None)
     function("cvf_trace_free", c_void_p, result=None)
     function("cvf_trace_result", c_void_p, c_size_t, POINTER(Result))
     function("cvf_trace_target", c_void_p, c_size_t, c_size_t, POINTER(Result))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Sequence
 import numpy as np
 
 from . import _library
+from ._numbers import floats_of
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def _stacked(what: str, names: Sequence[str], given: Any, shape: Sequence[int], 
                          (f"; {', '.join(missing)} is missing" if missing else ""))
     columns: List[np.ndarray] = []
     for name in names:
-        values = np.asarray(given[name], dtype=kind)
+        values = floats_of(given[name], f"{what}: '{name}'", kind)
         wanted = (batch,) + tuple(shape)
         if values.shape not in (wanted, tuple(shape)):
             raise UsageError(f"{what}: '{name}' has shape {values.shape}, and {tuple(shape)} or {wanted} is wanted")
@@ -59,7 +60,7 @@ class Conditions:
         self.argument = ctypes.byref(struct)
 
     def _fill(self, model: "Model", batch: int, context: Dict[str, Any]) -> None:
-        times = np.asarray(context.get("control_times", ()), dtype=np.float64)
+        times = floats_of(context.get("control_times", ()), "control_times")
         moving = bool(model.controls or model.control_fields)
         if moving and times.size == 0:
             raise UsageError("control_times: the times of the controls are missing")

@@ -6,6 +6,7 @@ import numpy as np
 
 from . import _library
 from ._library import check, library
+from ._signals import Heard
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ class Forecast:
         if self._trace:
             library().cvf_trace_free(self._trace)
             self._trace = ctypes.c_void_p()
+
+    def __reduce__(self) -> str:
+        raise TypeError("a forecast cannot be copied or pickled, since the library keeps its steps; take its arrays: states, "
+                        "times, nre")
 
     def __repr__(self) -> str:
         status = self.status if self._batched else [self.status]
@@ -121,8 +126,10 @@ class Forecast:
         out = np.zeros(self._size)
         for sample in range(self._size[0] if self._trace else 0):
             bars = np.empty(self._size[1] - self._first)
-            check(library().cvf_trace_error_bars(self._trace, sample, coverage,
-                                                 bars.ctypes.data_as(ctypes.POINTER(ctypes.c_double))))
+            with Heard(library()):
+                code = library().cvf_trace_error_bars(self._trace, sample, coverage,
+                                                      bars.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+            check(code)
             out[sample, self._first:] = bars
         return self._each(out)
 

@@ -1,25 +1,22 @@
 """A trained model: steps and forecasts of states in physical units."""
 import ctypes
+import operator
 import os
+from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _library
 from ._library import check, library
+from ._numbers import floats_of, numbers_of
+from ._signals import Heard
 from .conditions import Conditions
-from .errors import UsageError, error_of
+from .errors import ModelError, UsageError, error_of
 from .forecast import Forecast
 
 PathLike = Union[str, "os.PathLike[str]"]
 Settings = Union[Mapping[str, Any], Sequence[str]]
-
-
-def array_of(values: Any) -> np.ndarray:
-    """Anything that NumPy, __array__ or __dlpack__ can turn into an array."""
-    if isinstance(values, np.ndarray) or hasattr(values, "__array__") or not hasattr(values, "__dlpack__"):
-        return np.asarray(values)
-    return np.from_dlpack(values)
 
 
 def setting_text(value: Any) -> str:
@@ -43,6 +40,22 @@ def pointer(values: np.ndarray, kind: Any) -> Any:
     return values.ctypes.data_as(ctypes.POINTER(kind))
 
 
+def whole_number(value: Any, what: str, most: int) -> int:
+    """An int from 1 to `most`: ctypes would cut off what does not fit."""
+    number = operator.index(value)
+    if not 1 <= number <= most:
+        raise UsageError(f"{what}: {number} is not from 1 to {most}")
+    return number
+
+
+def loaded_again(folder: str, words: List[str], threads: int, grid: Tuple[int, ...], checksums: bytes) -> "Model":
+    """The model that was copied or pickled, from its folder."""
+    model = Model(folder, settings=words, threads=threads)
+    if model._checksums != checksums:
+        raise ModelError(f"{folder}: holds another model than the one that was copied or pickled; load it anew")
+    return model if model.grid == grid else model.on_grid(*grid)
+
+
 class Model:
     """One loaded model. It never changes, so any number of threads may use it at once.
 
@@ -51,6 +64,8 @@ class Model:
     context, `parameters`, `statics`, `controls` and `control_fields` give it by name, for all states or with a batch axis;
     `controls` and `control_fields` are series at the times `control_times`. A model of several `members` moves each of
     them by itself and gives their mean.
+
+    A copy and an unpickled model are loaded from the folder, which must still hold this very model.
     """
 
     def __init__(self, folder: PathLike, solver: Optional[str] = None, settings: Optional[Settings] = None,
@@ -59,10 +74,11 @@ class Model:
         encoded = (ctypes.c_char_p * len(words))(*[word.encode() for word in words])
         handle = ctypes.c_void_p()
         check(library().cvf_model_load(os.fsencode(folder), encoded, len(words), ctypes.byref(handle)))
-        self._take(handle, threads)
+        self._take(handle, threads, words)
 
-    def _take(self, handle: ctypes.c_void_p, threads: int) -> None:
+    def _take(self, handle: ctypes.c_void_p, threads: int, words: List[str]) -> None:
         self._handle: Optional[ctypes.c_void_p] = handle
+        self._words = words
         about = _library.Description()
         check(library().cvf_model_describe(handle, ctypes.byref(about)))
         self.folder: str = os.fsdecode(about.folder)
@@ -81,6 +97,8 @@ class Model:
         self.shortest_step: float = about.shortest_step
         self.longest_step: float = about.longest_step
         self.members: int = library().cvf_model_members(handle)
+        sums = Path(self.folder, "SHA256SUMS")
+        self._checksums = sums.read_bytes() if sums.is_file() else b""
         self._threads = 1
         if threads != 1:
             self.threads = threads
@@ -89,6 +107,9 @@ class Model:
         if getattr(self, "_handle", None) is not None:
             library().cvf_model_free(self._handle)
             self._handle = None
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return loaded_again, (os.path.abspath(self.folder), self._words, self._threads, self.grid, self._checksums)
 
     def __repr__(self) -> str:
         grid = " x ".join(str(n) for n in self.grid) or "vector"
@@ -111,36 +132,40 @@ class Model:
 
     @threads.setter
     def threads(self, count: int) -> None:
-        check(library().cvf_model_set_threads(self._handle, count))
-        self._threads = count
+        number = whole_number(count, "threads", 2**31 - 1)
+        check(library().cvf_model_set_threads(self._handle, number))
+        self._threads = number
 
     def on_grid(self, *grid: int, spacing: Optional[Sequence[float]] = None) -> "Model":
         """The same weights on another grid of the training spacing, where the field has no positions (conv)."""
         if len(grid) != len(self.grid):
             raise UsageError(f"{self.folder}: a grid of {len(self.grid)} sizes is wanted, not {len(grid)}")
         steps = tuple(spacing or (0.0,) * len(grid))
-        ny, nx = ((1,) + tuple(grid))[-2:]
+        ny, nx = ((1,) + tuple(whole_number(n, "grid", 2**63 - 1) for n in grid))[-2:]
         dy, dx = ((0.0,) + steps)[-2:]
         handle = ctypes.c_void_p()
         check(library().cvf_model_on_grid(self._handle, ny, nx, dy, dx, ctypes.byref(handle)))
         other = object.__new__(Model)
-        other._take(handle, self._threads)
+        other._take(handle, self._threads, self._words)
         return other
 
     def _states(self, values: Any) -> Tuple[np.ndarray, bool]:
         """A copy [B, ...] in memory of its own, and whether a batch was given."""
-        given = array_of(values)
+        given = numbers_of(values, "states")
         kind = np.float32 if given.dtype == np.float32 else np.float64
         shape = self.state_shape
         if given.shape[-len(shape):] != shape or given.ndim not in (len(shape), len(shape) + 1):
             wanted = ", ".join(str(n) for n in shape)
             raise UsageError(f"{self.folder}: states of shape ({wanted}) or (batch, {wanted}) are wanted, not "
                              f"{tuple(given.shape)}")
-        return np.array(given, dtype=kind, order="C").reshape((-1,) + shape), given.ndim > len(shape)
+        if given.ndim > len(shape) and len(given) == 0:
+            raise UsageError(f"states: the batch is empty, of shape {tuple(given.shape)}; give one state or more")
+        copied = np.array(floats_of(given, "states", kind), order="C")
+        return copied.reshape((-1,) + shape), given.ndim > len(shape)
 
     @staticmethod
     def _each(values: Any, batch: int, what: str) -> np.ndarray:
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = floats_of(values, what)
         if numbers.shape == (batch,):
             return np.ascontiguousarray(numbers)
         try:
@@ -153,7 +178,8 @@ class Model:
         single = states.dtype == np.float32
         function = getattr(library(), name + ("_f32" if single else ""))
         kind = ctypes.c_float if single else ctypes.c_double
-        return function(self._handle, len(states), pointer(states, kind), *arguments)
+        with Heard(library()):
+            return function(self._handle, len(states), pointer(states, kind), *arguments)
 
     def _move(self, name: str, state: Any, dt: Any, start: Any, context: Dict[str, Any]) -> np.ndarray:
         states, batched = self._states(state)
@@ -186,7 +212,7 @@ class Model:
         A state that does not get there is NaN from then on; `status` and `messages` of the forecast say why.
         """
         states, batched = self._states(state)
-        wanted = np.atleast_2d(np.ascontiguousarray(np.asarray(times, dtype=np.float64)))
+        wanted = np.atleast_2d(np.ascontiguousarray(floats_of(times, "times")))
         if wanted.ndim != 2 or len(wanted) not in (1, len(states)) or wanted.shape[1] == 0:
             raise UsageError(f"times: shape (T,) or ({len(states)}, T) is wanted, not {np.shape(times)}")
         begin = self._each(start, len(states), "start")

@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/scores.hpp"
+#include "runtime/stop.hpp"
 #include "solvers/members.hpp"
 
 namespace cvf::runtime {
@@ -45,6 +46,7 @@ class Call {
   }
 
   Batch velocity(const solvers::BatchQuery& asked) const {
+    check_stop();
     const std::size_t rows = asked.state->rows();
     const auto members = static_cast<std::int64_t>(members_);
     QueryOf<S> query{static_cast<std::int64_t>(rows), asked.state->template data<S>(), asked.dt};

@@ -1,5 +1,7 @@
 """The Python package against the library and the program that CVF_LIBRARY and CVF_PROGRAM name (ctest sets both)."""
+import copy
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -221,6 +223,91 @@ class TrainedOnce(unittest.TestCase):
         self.assertEqual(model.step(np.zeros((2, 16, 20)), 0.1).shape, (2, 16, 20))
         with self.assertRaises(cvf.Error):
             cvf.load(self.runs["sit"]).on_grid(16, 24)
+
+    def test_copies_are_loaded_from_the_folder(self):
+        plain = cvf.load(self.runs["mlp"], solver="rk4", settings={"solver.steps": 2}, threads=2)
+        for model in (plain, cvf.load(self.runs["conv"]).on_grid(16, 24)):
+            state = np.random.default_rng(0).standard_normal(model.state_shape)
+            expected = model.advance(state, 0.3)
+            for other in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+                self.assertEqual((other.solver, other.threads, other.grid), (model.solver, model.threads, model.grid))
+                np.testing.assert_array_equal(other.advance(state, 0.3), expected)
+                del other
+            np.testing.assert_array_equal(model.advance(state, 0.3), expected)
+
+    def test_a_copy_is_never_another_model(self):
+        cvf.train({"data": {"file": "p.h5"}, **PENDULUM}, out="changing")
+        kept = pickle.dumps(cvf.load("changing"))
+        cvf.train({"data": {"file": "p.h5"}, **PENDULUM}, out="changing", settings={"seed": 7}, overwrite=True)
+        with self.assertRaisesRegex(cvf.ModelError, "changing.*holds another model than the one that was copied"):
+            pickle.loads(kept)
+
+    def test_a_forecast_is_not_copied(self):
+        forecast = cvf.load(self.runs["mlp"]).forecast(self.first("mlp"), [0.1])
+        for way in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "take its arrays"):
+                way(forecast)
+
+    def test_what_is_no_real_number_is_refused(self):
+        model, states = cvf.load(self.runs["context"]), self.first("context")
+        under = {"parameters": {"gravity": 1.0}}
+        hidden = np.ma.masked_array(states, mask=states == states[0, 0])
+        cases = [(TypeError, "states: real numbers are wanted, not complex128", states + 0j, 0.1, under),
+                 (TypeError, "states: real numbers are wanted, not datetime64", states.astype("M8[s]"), 0.1, under),
+                 (TypeError, "states: real numbers are wanted, not <U", states.astype(str), 0.1, under),
+                 (TypeError, "states: real numbers are wanted", states.astype(object) + 1j, 0.1, under),
+                 (ValueError, "states: 1 values are masked", hidden, 0.1, under),
+                 (ValueError, "states: 1 values are masked", list(hidden), 0.1, under),
+                 (TypeError, "dt: real numbers are wanted, not complex128", states, 0.1j, under),
+                 (ValueError, "dt: 3 values are masked", states, np.ma.masked_all(3), under),
+                 (TypeError, "parameters: 'gravity': real numbers are wanted", states, 0.1, {"parameters": {"gravity": 1j}})]
+        for kind, words, given, dt, context in cases:
+            with self.assertRaisesRegex(kind, words):
+                model.step(given, dt, **context)
+        with self.assertRaisesRegex(TypeError, "times: real numbers are wanted, not timedelta64"):
+            model.forecast(states, np.array([1, 2], "m8[s]"), **under)
+        shown = np.ma.masked_array(states)  # what netCDF4 gives where nothing is missing
+        np.testing.assert_array_equal(model.step(shown, 0.1, **under), model.step(states, 0.1, **under))
+
+    def test_an_empty_batch_and_numbers_that_do_not_fit_are_refused(self):
+        model = cvf.load(self.runs["mlp"])
+        for call in (lambda s: model.step(s, 0.1), lambda s: model.forecast(s, [0.1, 0.2])):
+            with self.assertRaisesRegex(cvf.UsageError, r"states: the batch is empty, of shape \(0, 2\)"):
+                call(np.empty((0, 2)))
+        for count in (0, -1, 2**32 + 2):
+            with self.assertRaisesRegex(cvf.UsageError, f"threads: {count} is not from 1 to"):
+                model.threads = count
+        with self.assertRaisesRegex(cvf.UsageError, "threads"):
+            cvf.load(self.runs["mlp"], threads=2**32 + 2)
+        self.assertEqual(model.threads, 1)
+        with self.assertRaisesRegex(cvf.UsageError, "grid"):
+            cvf.load(self.runs["conv"]).on_grid(2**64 + 16, 24)
+
+    def test_a_signal_ends_a_long_call(self):
+        """Left alone, the forecast would take hours."""
+        program = """
+import os, signal, sys, threading
+import numpy as np
+import cvf
+model = cvf.load(sys.argv[1], solver="euler", settings={"solver.h": 1e-3})
+state, times = np.zeros((4, 2)), np.arange(1, 200_000) * 1.0
+def late(number, frame):
+    raise TimeoutError("late")
+signal.signal(signal.SIGALRM, late)
+for number, kind in ((signal.SIGINT, KeyboardInterrupt), (signal.SIGALRM, TimeoutError)):
+    threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
+    try:
+        model.forecast(state, times)
+    except kind:
+        print("ended by", kind.__name__)
+hook = sys.unraisablehook
+model.step(state, 0.1)
+print("unchanged" if sys.unraisablehook is hook is sys.__unraisablehook__ else "changed")
+"""
+        ran = subprocess.run([sys.executable, "-B", "-c", program, os.fspath(self.runs["mlp"])], capture_output=True, text=True,
+                             timeout=300, env={**os.environ, "PYTHONPATH": str(Path(cvf.__file__).parents[1])})
+        self.assertEqual(ran.stdout.split("\n"), ["ended by KeyboardInterrupt", "ended by TimeoutError", "unchanged", ""], ran.stderr)
+        self.assertEqual(ran.stderr, "")
 
     def test_misuse_is_a_sentence(self):
         model, states = cvf.load(self.runs["mlp"]), self.first("mlp")

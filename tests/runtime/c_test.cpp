@@ -50,6 +50,34 @@ TEST_F(CInterface, Describes) {
   EXPECT_GT(std::string(cvf_version()).size(), 2U);
 }
 
+// Left alone, the first call would take a hundred times as long and the second hours.
+TEST_F(CInterface, AHostEndsALongCall) {
+  int calls = 0;
+  const cvf_stop third = [](void* user) { return ++*static_cast<int*>(user) == 3 ? 1 : 0; };
+  cvf_model* euler = nullptr;
+  const char* settings[]{"solver.name=euler", "solver.h=1e-3"};
+  ASSERT_EQ(cvf_model_load(folder().c_str(), settings, 2, &euler), CVF_OK) << cvf_message();
+  std::vector<double> times(100'000), dt(2, 90.0);
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] = static_cast<double>(i + 1);
+  cvf_set_stop(third, &calls);
+  EXPECT_EQ(cvf_advance(euler, 2, states_.data(), dt.data(), nullptr, nullptr), CVF_INTERRUPTED);
+  EXPECT_EQ(calls, 3);
+  EXPECT_STREQ(cvf_message(), "the host program stopped the call");
+  const cvf_visit nothing = [](void*, size_t, size_t, double, const double*) { return 0; };
+  calls = 0;
+  EXPECT_EQ(cvf_forecast_visit(euler, 2, states_.data(), times.data(), 1, times.size(), nullptr, nothing,
+                               nullptr, nullptr),
+            CVF_INTERRUPTED);
+  EXPECT_EQ(calls, 3);
+  std::thread other([&] {  // which has set nothing
+    EXPECT_EQ(cvf_step(euler, 2, states_.data(), dt_, nullptr, nullptr), CVF_OK) << cvf_message();
+  });
+  other.join();
+  cvf_set_stop(nullptr, nullptr);
+  EXPECT_EQ(cvf_step(euler, 2, states_.data(), dt_, nullptr, nullptr), CVF_OK) << cvf_message();
+  cvf_model_free(euler);
+}
+
 TEST_F(CInterface, GivesWhatTheRuntimeGives) {
   auto expected = states_, mine = states_;
   const auto trace = advance(*pair_.plain, expected.data(), 2, dt_, {}, 1);

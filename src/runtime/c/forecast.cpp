@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "runtime/c/handles.hpp"
+#include "runtime/stop.hpp"
 
 namespace cvf::runtime {
 namespace {
@@ -163,6 +164,10 @@ auto with_spread(Visitor visit, void* user) {
 }  // namespace cvf::runtime
 
 using namespace cvf::runtime;
+
+void cvf_set_stop(cvf_stop stop, void* user) {
+  set_stop(stop, user);
+}
 
 int cvf_step(const cvf_model* model, size_t batch, double* states, const double* dt,
              const cvf_conditions* conditions, cvf_result* results) {

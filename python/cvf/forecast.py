@@ -102,7 +102,9 @@ class Forecast:
         out = np.full(self._size, np.nan)
         for sample in range(self._size[0] if self._trace else 0):
             errors = np.empty(self._size[1] - self._first)
-            check(library().cvf_trace_nre(self._trace, sample, errors.ctypes.data_as(ctypes.POINTER(ctypes.c_double))))
+            with Heard(library()):
+                code = library().cvf_trace_nre(self._trace, sample, errors.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+            check(code)
             out[sample, self._first:] = errors
         return self._each(out)
 

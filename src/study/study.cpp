@@ -113,9 +113,9 @@ class Work {
       chains.push_back({commands_[i], folder(cells_[i]) + "/output.log"});
       for (auto& command : chains.back().commands) {
         command.insert(command.end(), {"--threads", fmt::format("{}", threads_)});
-        // The child of a study that was killed may still be saving there.
         if (command.front() == "evaluate")
           command.emplace_back("--overwrite");  // of a cell that did not finish
+        // The child of a study that was killed may still be saving there.
         // What it evaluates, the study says itself. Its best models, where it has such, are chosen by the
         // error of its tables, unless it names another one.
         if (command.front() == "train") {

@@ -185,6 +185,7 @@ class Dataset : public Object {
  private:
   friend class Group;
   Dataset(Handle handle, std::string file, std::string path, SharedFaults faults);
+  Handle stored_type() const;
   Handle space_of(std::span<const std::size_t> start, std::span<const std::size_t> count) const;
   template <class Number>
   void transfer(std::span<const std::size_t> start, std::span<const std::size_t> count, Number* values) const;

@@ -18,28 +18,32 @@ struct Attribute {
   std::size_t count = 0;
 };
 
-std::optional<Attribute> open_attribute(hid_t object, const std::string& name) {
-  if (H5Aexists(object, name.c_str()) <= 0) return std::nullopt;
+std::optional<Attribute> open_attribute(const Object& object, const std::string& name) {
+  if (checked(H5Aexists(object.id(), name.c_str()), object) == 0) return std::nullopt;
   Attribute found;
-  found.handle = Handle(H5Aopen(object, name.c_str(), H5P_DEFAULT));
-  if (!found.handle) return std::nullopt;
-  found.type = Handle(H5Aget_type(found.handle.get()));
-  found.space = Handle(H5Aget_space(found.handle.get()));
-  const hssize_t count = found.space ? H5Sget_simple_extent_npoints(found.space.get()) : -1;
-  if (!found.type || count < 0 || count > most_values) return std::nullopt;
+  found.handle = Handle(checked(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), object));
+  found.type = Handle(checked(H5Aget_type(found.handle.get()), object));
+  found.space = Handle(checked(H5Aget_space(found.handle.get()), object));
+  const hssize_t count = checked(H5Sget_simple_extent_npoints(found.space.get()), object);
+  if (count > most_values) return std::nullopt;
   found.count = static_cast<std::size_t>(count);
   return found;
 }
 
-std::vector<std::string> read_variable(const Attribute& attribute) {
-  Handle type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.get(), H5T_VARIABLE);
-  H5Tset_cset(type.get(), H5Tget_cset(attribute.type.get()));
+Handle text_type(const Object& object, std::size_t size, H5T_cset_t encoding) {
+  Handle type(checked(H5Tcopy(H5T_C_S1), object));
+  checked(H5Tset_size(type.get(), size), object);
+  checked(H5Tset_cset(type.get(), encoding), object);
+  return type;
+}
+
+std::vector<std::string> read_variable(const Object& object, const Attribute& attribute) {
+  const Handle type = text_type(object, H5T_VARIABLE, checked(H5Tget_cset(attribute.type.get()), object));
   std::vector<char*> pointers(attribute.count, nullptr);
   if (H5Aread(attribute.handle.get(), type.get(), pointers.data()) < 0) return {};
   std::vector<std::string> values;
   for (const char* text : pointers) values.emplace_back(text == nullptr ? "" : text);
-  H5Dvlen_reclaim(type.get(), attribute.space.get(), H5P_DEFAULT, pointers.data());
+  checked(H5Dvlen_reclaim(type.get(), attribute.space.get(), H5P_DEFAULT, pointers.data()), object);
   return values;
 }
 
@@ -68,9 +72,10 @@ std::vector<std::string> read_fixed(const Attribute& attribute) {
   return values;
 }
 
-std::vector<std::string> read_texts(const Attribute& attribute) {
+std::vector<std::string> read_texts(const Object& object, const Attribute& attribute) {
   if (attribute.count == 0 || H5Tget_class(attribute.type.get()) != H5T_STRING) return {};
-  return H5Tis_variable_str(attribute.type.get()) > 0 ? read_variable(attribute) : read_fixed(attribute);
+  return H5Tis_variable_str(attribute.type.get()) > 0 ? read_variable(object, attribute)
+                                                      : read_fixed(attribute);
 }
 
 bool is_numeric(const Attribute& attribute) {
@@ -91,8 +96,9 @@ herr_t collect(hid_t, const char* name, const H5A_info_t*, void* names) {
 }
 
 void write_scalar(const Object& object, const std::string& name, hid_t type, const void* value) {
-  if (H5Aexists(object.id(), name.c_str()) > 0) H5Adelete(object.id(), name.c_str());
-  const Handle space(H5Screate(H5S_SCALAR));
+  if (checked(H5Aexists(object.id(), name.c_str()), object) > 0)
+    checked(H5Adelete(object.id(), name.c_str()), object);
+  const Handle space(checked(H5Screate(H5S_SCALAR), object));
   const Handle attribute(H5Acreate2(object.id(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT));
   if (!attribute || H5Awrite(attribute.get(), type, value) < 0) {
     throw DataError("{}: attribute '{}' cannot be written: {}", object.name(), name, reason());
@@ -115,15 +121,15 @@ std::vector<std::string> Object::attribute_names() const {
 
 bool Object::has_attribute(const std::string& attribute) const {
   const Guard guard;
-  const bool found = H5Aexists(id(), attribute.c_str()) > 0;
+  const bool found = checked(H5Aexists(id(), attribute.c_str()), *this) > 0;
   require_read();
   return found;
 }
 
 std::vector<std::string> Object::texts(const std::string& attribute) const {
   const Guard guard;
-  const auto found = open_attribute(id(), attribute);
-  auto values = found ? read_texts(*found) : std::vector<std::string>{};
+  const auto found = open_attribute(*this, attribute);
+  auto values = found ? read_texts(*this, *found) : std::vector<std::string>{};
   require_read();
   if (found && found->count > 0 && values.empty() && !is_numeric(*found)) {
     throw DataError("{}: attribute '{}' is neither text nor numbers; write a text or a list of texts", name(),
@@ -134,7 +140,7 @@ std::vector<std::string> Object::texts(const std::string& attribute) const {
 
 std::vector<double> Object::numbers(const std::string& attribute) const {
   const Guard guard;
-  const auto found = open_attribute(id(), attribute);
+  const auto found = open_attribute(*this, attribute);
   auto values = found ? read_numbers(*found) : std::vector<double>{};
   require_read();
   return values;
@@ -152,9 +158,9 @@ std::optional<double> Object::number(const std::string& attribute) const {
 
 std::optional<std::string> Object::shown(const std::string& attribute) const {
   const Guard guard;
-  const auto found = open_attribute(id(), attribute);
+  const auto found = open_attribute(*this, attribute);
   require_read();
-  const auto words = found ? read_texts(*found) : std::vector<std::string>{};
+  const auto words = found ? read_texts(*this, *found) : std::vector<std::string>{};
   if (!words.empty()) return text::join(words, ", ");
   const auto values = numbers(attribute);
   if (values.empty() || values.size() > 16) return std::nullopt;
@@ -163,10 +169,8 @@ std::optional<std::string> Object::shown(const std::string& attribute) const {
 
 void Object::set(const std::string& attribute, std::string_view value) {
   const Guard guard;
-  const Handle type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.get(),
-              value.size() + 1);  // of fixed length: no detour over a heap, so any reader can show it
-  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  // Of fixed length: no detour over a heap, so any reader can show it.
+  const Handle type = text_type(*this, value.size() + 1, H5T_CSET_UTF8);
   write_scalar(*this, attribute, type.get(), std::string(value).c_str());
 }
 

@@ -11,12 +11,12 @@ namespace {
 constexpr std::size_t most_small_values = std::size_t{1} << 24;
 
 Extents extents_of(hid_t dataset, const std::string& name) {
-  const Handle space(H5Dget_space(dataset));
-  const int rank = space ? H5Sget_simple_extent_ndims(space.get()) : -1;
-  if (rank < 0 || H5Sget_simple_extent_type(space.get()) == H5S_NULL)
+  const Handle space(checked(H5Dget_space(dataset), name));
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  if (rank < 0 || checked(H5Sget_simple_extent_type(space.get()), name) == H5S_NULL)
     throw DataError("{}: has no extent", name);
   std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
-  H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr);
+  checked(H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr), name);
   hsize_t product = 1;
   for (const hsize_t size : sizes) {
     if (__builtin_mul_overflow(product, size, &product)) {
@@ -40,20 +40,24 @@ std::size_t Dataset::size() const {
   return product;
 }
 
+Handle Dataset::stored_type() const {
+  return Handle(checked(H5Dget_type(id()), *this));
+}
+
 bool Dataset::is_floating() const {
   const Guard guard;
-  return packing_.is_real || H5Tget_class(Handle(H5Dget_type(id())).get()) == H5T_FLOAT;
+  return packing_.is_real || H5Tget_class(stored_type().get()) == H5T_FLOAT;
 }
 
 bool Dataset::is_numeric() const {
   const Guard guard;
-  const H5T_class_t kind = H5Tget_class(Handle(H5Dget_type(id())).get());
+  const H5T_class_t kind = checked(H5Tget_class(stored_type().get()), *this);
   return kind == H5T_FLOAT || kind == H5T_INTEGER;
 }
 
 std::size_t Dataset::element_size() const {
   const Guard guard;
-  return H5Tget_size(Handle(H5Dget_type(id())).get());
+  return H5Tget_size(stored_type().get());  // 0: it fails, which require_readable refuses
 }
 
 std::size_t Dataset::stored_bytes() const {
@@ -65,15 +69,15 @@ std::size_t Dataset::stored_bytes() const {
 
 Extents Dataset::chunk() const {
   const Guard guard;
-  const Handle creation(H5Dget_create_plist(id()));
-  if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return {};
+  const Handle creation(checked(H5Dget_create_plist(id()), *this));
+  if (checked(H5Pget_layout(creation.get()), *this) != H5D_CHUNKED) return {};
   std::vector<hsize_t> sizes(rank());
-  if (H5Pget_chunk(creation.get(), static_cast<int>(rank()), sizes.data()) < 0) return {};
+  checked(H5Pget_chunk(creation.get(), static_cast<int>(rank()), sizes.data()), *this);
   return {sizes.begin(), sizes.end()};
 }
 
 Handle Dataset::space_of(std::span<const std::size_t> start, std::span<const std::size_t> count) const {
-  Handle space(H5Dget_space(id()));
+  Handle space(checked(H5Dget_space(id()), *this));
   if (start.size() != rank() || count.size() != rank()) {
     throw DataError("{}: has {} axes, not {}", name(), rank(), start.size());
   }
@@ -84,8 +88,9 @@ Handle Dataset::space_of(std::span<const std::size_t> start, std::span<const std
     }
   }
   if (rank() > 0) {
-    H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, to_hsize(start).data(), nullptr, to_hsize(count).data(),
-                        nullptr);
+    const auto from = to_hsize(start), sizes = to_hsize(count);
+    checked(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, from.data(), nullptr, sizes.data(), nullptr),
+            *this);
   }
   return space;
 }
@@ -111,13 +116,16 @@ std::size_t Dataset::fit_cache(std::span<const std::size_t> block, std::size_t m
   if (chunks > most_bytes / bytes) return std::min(bytes, default_bytes);
   const std::size_t wanted = std::max(chunks * bytes, default_bytes);
   if (wanted == default_bytes) return wanted;
-  const Handle access(H5Pcreate(H5P_DATASET_ACCESS));
-  H5Pset_chunk_cache(access.get(), std::clamp<std::size_t>(chunks * 10 + 1, 521, 100003), wanted, 0.75);
-  const Handle parent(H5Iget_file_id(id()));  // keeps the file open while the dataset is closed
+  const Handle access(checked(H5Pcreate(H5P_DATASET_ACCESS), *this));
+  const std::size_t slots = std::clamp<std::size_t>(chunks * 10 + 1, 521, 100003);
+  checked(H5Pset_chunk_cache(access.get(), slots, wanted, 0.75), *this);
+  const Handle parent(
+      checked(H5Iget_file_id(id()), *this));  // keeps the file open while the dataset is closed
   handle_.reset();
-  handle_ = Handle(H5Dopen2(parent.get(), path().c_str(), access.get()));
+  Handle again(H5Dopen2(parent.get(), path().c_str(), access.get()));
   require_read();
-  if (!handle_) throw DataError("{}: cannot be opened again: {}", name(), reason());
+  if (!again) throw DataError("{}: cannot be opened again: {}", name(), reason());
+  handle_ = std::move(again);
   return wanted;
 }
 

@@ -15,9 +15,10 @@ namespace {
 // What NetCDF takes for float and double, 16, 32 and 64 bits where a file names no fill value.
 constexpr std::array netcdf_fills{9.9692099683868690e+36, -32767.0, -2147483647.0, -9223372036854775806.0};
 
-Handle memory_space(std::span<const std::size_t> count) {
-  if (count.empty()) return Handle(H5Screate(H5S_SCALAR));
-  return Handle(H5Screate_simple(static_cast<int>(count.size()), to_hsize(count).data(), nullptr));
+Handle memory_space(std::span<const std::size_t> count, const Dataset& dataset) {
+  if (count.empty()) return Handle(checked(H5Screate(H5S_SCALAR), dataset));
+  const auto sizes = to_hsize(count);
+  return Handle(checked(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), dataset));
 }
 
 std::size_t product(std::span<const std::size_t> count) {
@@ -62,15 +63,16 @@ double number_of(const Object& object, const char* attribute, double otherwise) 
                   fmt::join(values, ", "));
 }
 
-bool has_own_fill_value(hid_t creation) {
+bool has_own_fill_value(const Dataset& dataset, hid_t creation) {
   H5D_fill_value_t kind = H5D_FILL_VALUE_UNDEFINED;
-  return H5Pfill_value_defined(creation, &kind) >= 0 && kind == H5D_FILL_VALUE_USER_DEFINED;
+  checked(H5Pfill_value_defined(creation, &kind), dataset);
+  return kind == H5D_FILL_VALUE_USER_DEFINED;
 }
 
-bool reads_fill_value(hid_t creation) {
+bool reads_fill_value(const Dataset& dataset, hid_t creation) {
   H5D_fill_time_t when = H5D_FILL_TIME_NEVER;
-  return has_own_fill_value(creation) && H5Pget_fill_time(creation, &when) >= 0 &&
-         when != H5D_FILL_TIME_NEVER;
+  checked(H5Pget_fill_time(creation, &when), dataset);
+  return has_own_fill_value(dataset, creation) && when != H5D_FILL_TIME_NEVER;
 }
 
 /// Calls `use` with the first entry of each chunk that meets a block.
@@ -98,14 +100,14 @@ void for_each_chunk(const Extents& chunk, std::span<const std::size_t> start,
 void Dataset::learn_conventions() {
   const Guard guard;
   if (!is_numeric()) return;
-  const Handle type(H5Dget_type(id())), creation(H5Dget_create_plist(id()));
+  const Handle type(checked(H5Dget_type(id()), *this)), creation(checked(H5Dget_create_plist(id()), *this));
   std::vector<double> missing;
   for (const char* attribute : {"_FillValue", "missing_value"}) {
     for (const double value : numbers_of(*this, attribute)) missing.push_back(value);
   }
   double fill = 0;
-  if (has_own_fill_value(creation.get()) &&
-      H5Pget_fill_value(creation.get(), H5T_NATIVE_DOUBLE, &fill) >= 0) {
+  if (has_own_fill_value(*this, creation.get())) {
+    checked(H5Pget_fill_value(creation.get(), H5T_NATIVE_DOUBLE, &fill), *this);
     for (const double value : netcdf_fills) {
       if (as_stored(value, type.get()) == fill) missing.push_back(value);
     }
@@ -118,7 +120,7 @@ void Dataset::learn_conventions() {
   packing_.is_real = has_attribute("scale_factor") || has_attribute("add_offset");
   if (packing_.scale == 0) throw DataError("{}: attribute 'scale_factor' is 0", name());
   unwritten_ = count_unwritten();
-  has_holes_ = unwritten_ > 0 && !reads_fill_value(creation.get());
+  has_holes_ = unwritten_ > 0 && !reads_fill_value(*this, creation.get());
   require_read();
 }
 
@@ -129,7 +131,7 @@ std::size_t Dataset::count_unwritten() const {
   std::size_t total = 1;
   for (std::size_t axis = 0; axis < rank(); ++axis) total *= (extents_[axis] + sizes[axis] - 1) / sizes[axis];
   hsize_t written = 0;
-  const Handle space(H5Dget_space(id()));
+  const Handle space(checked(H5Dget_space(id()), *this));
   if (H5Dget_num_chunks(id(), space.get(), &written) < 0)
     throw DataError("{}: its chunks cannot be counted: {}", name(), reason());
   return total - std::min<std::size_t>(written, total);
@@ -176,7 +178,7 @@ template <class Number>
 void Dataset::transfer(std::span<const std::size_t> start, std::span<const std::size_t> count,
                        Number* values) const {
   if (!is_numeric()) throw DataError("{}: holds no numbers", name());
-  const Handle space = space_of(start, count), memory = memory_space(count);
+  const Handle space = space_of(start, count), memory = memory_space(count, *this);
   if (has_holes_) {
     std::fill_n(values, product(count), std::numeric_limits<Number>::quiet_NaN());
     if (!leave_out_holes(start, count, space.get(), memory.get())) return;

@@ -11,6 +11,7 @@
 #include "data/groups_format.hpp"
 #include "data/hdf5.hpp"
 #include "data/layouts/layout.hpp"
+#include "data/npz_archive.hpp"
 #include "data/numpy.hpp"
 
 namespace cvf::data {
@@ -66,14 +67,11 @@ bool is_archive(const std::string& file) {
 
 Columns read_npz(const std::string& file) {
   Columns out;
-  const auto archive = file_bytes(file);
-  for (const auto& member : zip::list(*archive, file)) {
-    if (!member.name.ends_with(".npy")) continue;
-    const std::string name = member.name.substr(0, member.name.size() - 4);
-    const std::string full = fmt::format("{}: '{}'", file, name);
-    const auto content = zip::open(archive, member, file);
-    const auto header = npy::parse_header(*content, full);
-    if (header.extents.size() == 1) out.push_back({name, npy::read_all(*content, header, full)});
+  const npz::Archive archive(file);
+  for (const auto& name : archive.names()) {
+    const auto* member = archive.find(name);
+    if (member->header.extents.size() == 1)
+      out.push_back({name, npy::read_all(*member->bytes, member->header, member->full_name)});
   }
   return out;
 }

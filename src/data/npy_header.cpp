@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -7,7 +8,7 @@
 namespace cvf::data::npy {
 namespace {
 
-constexpr std::size_t longest_header = 1 << 16;
+constexpr std::size_t longest_header = largest_head - 12;
 constexpr std::size_t most_axes = 32;
 constexpr std::size_t longest_text = 1 << 20;  // characters
 
@@ -134,22 +135,26 @@ class Parser {
   bool has_type_ = false, has_order_ = false, has_shape_ = false;
 };
 
-void require_values_inside(const Header& header, const Bytes& bytes, const std::string& name) {
+void require_values_inside(const Header& header, std::size_t size, const std::string& name) {
   std::size_t needed = header.bytes;
   for (const std::size_t extent : header.extents) {
     if (__builtin_mul_overflow(needed, extent, &needed)) {
       throw DataError("{}: declares {} values, more than any machine has", name, spell(header.extents));
     }
   }
-  if (needed > bytes.size() - header.data_offset) {
+  if (header.data_offset > size || needed > size - header.data_offset) {
     throw DataError("{}: is cut short: {} values of {} bytes are declared, but {} bytes follow", name,
-                    spell(header.extents), header.bytes, bytes.size() - header.data_offset);
+                    spell(header.extents), header.bytes, size - std::min(size, header.data_offset));
   }
 }
 
 }  // namespace
 
 Header parse_header(const Bytes& bytes, const std::string& name) {
+  return parse_header(bytes, bytes.size(), name);
+}
+
+Header parse_header(const Bytes& bytes, std::size_t size, const std::string& name) {
   std::uint8_t start[12] = {};
   bytes.read(0, 10, start);
   if (std::string_view(reinterpret_cast<const char*>(start), 6) != "\x93NUMPY") {
@@ -167,7 +172,7 @@ Header parse_header(const Bytes& bytes, const std::string& name) {
   bytes.read(begin, length, text.data());
   Header header = Parser(text, name).parse();
   header.data_offset = begin + length;
-  require_values_inside(header, bytes, name);
+  require_values_inside(header, size, name);
   return header;
 }
 

@@ -21,8 +21,13 @@ struct Header {
   bool is_text() const { return kind == 'U' || kind == 'S'; }
 };
 
+constexpr std::size_t largest_head = (std::size_t{1} << 16) + 12;  // bytes before the values, at most
+
 /// Throws a DataError that begins with `name`. The values are known to lie inside `bytes`.
 Header parse_header(const Bytes& bytes, const std::string& name);
+
+/// The same where only the first bytes of the array's `size` are there: `largest_head` of them, or all.
+Header parse_header(const Bytes& head, std::size_t size, const std::string& name);
 
 /// The values as float. An array in Fortran order appears with its axes reversed, which is the same thing.
 ArrayPointer open_array(BytesPointer bytes, const Header& header, const std::string& name);
@@ -50,7 +55,12 @@ struct Member {
 /// The central directory; throws a DataError that begins with `file`.
 std::vector<Member> list(const Bytes& archive, const std::string& file);
 
-/// The content: a stretch of the archive when stored, unpacked into memory when deflated.
+/// The first bytes of the content, at most `most`, as they lie there: not compared with the checksum.
+BytesPointer head(BytesPointer archive, const Member& member, std::size_t most, const std::string& file);
+
+/// The content. The first read compares all of it with its checksum, so that no byte of a damaged member is
+/// returned: a stored one in one pass over the file, piece by piece, a deflated one while it is unpacked into
+/// memory.
 BytesPointer open(BytesPointer archive, const Member& member, const std::string& file);
 
 }  // namespace cvf::data::zip

@@ -1,9 +1,13 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <optional>
+#include <span>
 
 #include "core/errors.hpp"
+#include "core/interrupt.hpp"
 #include "core/text.hpp"
 #include "data/numpy.hpp"
 
@@ -92,29 +96,155 @@ Member parse_entry(std::span<const std::uint8_t> entry, std::size_t name, std::s
   return member;
 }
 
-std::vector<std::uint8_t> inflate_all(std::span<const std::uint8_t> packed, std::size_t size,
-                                      const std::string& name) {
-  std::vector<std::uint8_t> unpacked(size);
-  z_stream stream{};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw DataError("{}: zlib cannot start", name);
-  std::size_t in = 0, out = 0;
-  int state = Z_OK;
-  while (state == Z_OK) {  // in pieces, because zlib counts with 32 bits
-    stream.next_in = const_cast<Bytef*>(packed.data() + in);
-    stream.avail_in = static_cast<uInt>(std::min<std::size_t>(packed.size() - in, 1U << 30));
-    stream.next_out = unpacked.data() + out;
-    stream.avail_out = static_cast<uInt>(std::min<std::size_t>(size - out, 1U << 30));
-    state = inflate(&stream, Z_NO_FLUSH);
-    in = static_cast<std::size_t>(stream.next_in - packed.data());
-    out = static_cast<std::size_t>(stream.next_out - unpacked.data());
+constexpr std::size_t piece = std::size_t{4} << 20;  // bytes between two checks for a signal
+constexpr const char* interrupted = "no file was opened";
+
+/// Unpacks a deflated stream piece by piece.
+class Inflater {
+ public:
+  Inflater(const Bytes& packed, const std::string& name)
+      : packed_(packed), name_(name), input_(std::min(packed.size(), std::size_t{1} << 16)) {
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw DataError("{}: zlib cannot start", name_);
   }
-  inflateEnd(&stream);
-  if (state != Z_STREAM_END || out != size) throw DataError("{}: is damaged: it does not unpack", name);
-  return unpacked;
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// Fills `out`; a stream that is damaged or ends before is a DataError.
+  void read(std::span<std::uint8_t> out) {
+    stream_.next_out = out.data();
+    stream_.avail_out = static_cast<uInt>(out.size());
+    while (stream_.avail_out > 0) {
+      if (stream_.avail_in == 0) refill();
+      require(state_ == Z_OK);
+      state_ = inflate(&stream_, Z_NO_FLUSH);
+    }
+  }
+
+  /// The stream has to end here.
+  void finish() {
+    std::uint8_t beyond = 0;
+    stream_.next_out = &beyond;
+    stream_.avail_out = 1;
+    while (state_ == Z_OK) {
+      if (stream_.avail_in == 0) refill();
+      state_ = inflate(&stream_, Z_NO_FLUSH);
+    }
+    require(state_ == Z_STREAM_END && stream_.avail_out == 1);
+  }
+
+ private:
+  void refill() {
+    const std::size_t count = std::min(input_.size(), packed_.size() - offset_);
+    packed_.read(offset_, count, input_.data());
+    offset_ += count;
+    stream_.next_in = input_.data();
+    stream_.avail_in = static_cast<uInt>(count);
+  }
+  void require(bool sound) const {
+    if (!sound) throw DataError("{}: is damaged: it does not unpack", name_);
+  }
+
+  const Bytes& packed_;
+  const std::string& name_;
+  std::vector<std::uint8_t> input_;
+  std::size_t offset_ = 0;
+  z_stream stream_{};
+  int state_ = Z_OK;
+};
+
+/// Compares content with the checksum of its member, piece by piece.
+class Checksum {
+ public:
+  void add(std::span<const std::uint8_t> content) { sum_ = crc32_z(sum_, content.data(), content.size()); }
+  void require(std::uint32_t wanted, const std::string& name) const {
+    if (sum_ == wanted) return;
+    throw DataError(
+        "{}: is damaged: its content does not match its checksum (CRC-32 {:08x}, the archive states {:08x}); "
+        "copy or write the file again",
+        name, sum_, wanted);
+  }
+
+ private:
+  unsigned long sum_ = crc32_z(0, nullptr, 0);
+};
+
+void require_checksum(const Bytes& content, std::uint32_t wanted, const std::string& name) {
+  Checksum sum;
+  std::vector<std::uint8_t> buffer(std::min(piece, content.size()));
+  for (std::size_t done = 0; done < content.size(); done += buffer.size()) {
+    if (done > 0) interrupt::throw_if_requested(interrupted);
+    buffer.resize(std::min(buffer.size(), content.size() - done));
+    content.read(done, buffer.size(), buffer.data());
+    sum.add(buffer);
+  }
+  sum.require(wanted, name);
 }
 
-void require_checksum(std::span<const std::uint8_t> content, std::uint32_t wanted, const std::string& name) {
-  if (crc32_z(0, content.data(), content.size()) != wanted) throw DataError("{}: is damaged: checksum", name);
+BytesPointer unpacked(const Bytes& packed, const Member& member, const std::string& name) {
+  Inflater inflater(packed, name);
+  Checksum sum;
+  std::vector<std::uint8_t> content;
+  content.reserve(member.size);
+  while (content.size() < member.size) {
+    const std::size_t done = content.size();
+    if (done > 0) interrupt::throw_if_requested(interrupted);
+    content.resize(std::min(done + piece, member.size));
+    const auto next = std::span(content).subspan(done);
+    inflater.read(next);
+    sum.add(next);
+  }
+  inflater.finish();
+  sum.require(member.checksum, name);
+  return memory_bytes(std::move(content), name);
+}
+
+/// Content that is unpacked, and compared with its checksum as a whole, before the first of it is returned.
+class Content : public Bytes {
+ public:
+  Content(BytesPointer packed, const Member& member, std::string name)
+      : content_(std::move(packed)), member_(member), name_(std::move(name)) {}
+
+  std::size_t size() const override { return member_.size; }
+  void read(std::size_t offset, std::size_t count, void* target) const override {
+    if (!checked_) check();
+    content_->read(offset, count, target);
+  }
+
+ private:
+  void check() const {
+    const std::lock_guard lock(mutex_);
+    if (checked_) return;
+    if (member_.method == 0)
+      require_checksum(*content_, member_.checksum, name_);
+    else
+      content_ = unpacked(*content_, member_, name_);
+    checked_ = true;
+  }
+
+  mutable BytesPointer content_;
+  Member member_;
+  std::string name_;
+  mutable std::mutex mutex_;
+  mutable std::atomic<bool> checked_ = false;
+};
+
+std::string full_name(const Member& member, const std::string& file) {
+  return fmt::format("{}: '{}'", file, member.name);
+}
+
+// The bytes as they lie in the archive.
+BytesPointer packed_bytes(BytesPointer archive, const Member& member, const std::string& name) {
+  if (member.encrypted) throw DataError("{}: is encrypted", name);
+  if (member.method != 0 && member.method != 8)
+    throw DataError("{}: is packed with zip method {}, known are 0 and 8", name, member.method);
+  if (member.method == 0 && member.packed != member.size)
+    throw DataError("{}: is stored, but {} bytes are not {}", name, member.packed, member.size);
+  const auto local = stretch(*archive, member.header_offset, local_size);
+  if (number(local.data(), 4) != local_mark) throw DataError("{}: its zip header is damaged", name);
+  const std::size_t begin =
+      member.header_offset + local_size + number(local.data() + 26, 2) + number(local.data() + 28, 2);
+  return part_of(std::move(archive), begin, member.packed, name);
 }
 
 }  // namespace
@@ -137,24 +267,25 @@ std::vector<Member> list(const Bytes& archive, const std::string& file) {
   return members;
 }
 
+BytesPointer head(BytesPointer archive, const Member& member, std::size_t most, const std::string& file) {
+  const std::string name = full_name(member, file);
+  const auto packed = packed_bytes(std::move(archive), member, name);
+  std::vector<std::uint8_t> first(std::min(most, member.size));
+  if (member.method == 0)
+    packed->read(0, first.size(), first.data());
+  else
+    Inflater(*packed, name).read(first);
+  return memory_bytes(std::move(first), name);
+}
+
 BytesPointer open(BytesPointer archive, const Member& member, const std::string& file) {
-  const std::string name = fmt::format("{}: '{}'", file, member.name);
-  if (member.encrypted) throw DataError("{}: is encrypted", name);
-  const auto local = stretch(*archive, member.header_offset, local_size);
-  if (number(local.data(), 4) != local_mark) throw DataError("{}: its zip header is damaged", name);
-  const std::size_t begin =
-      member.header_offset + local_size + number(local.data() + 26, 2) + number(local.data() + 28, 2);
-  auto packed = part_of(std::move(archive), begin, member.packed, name);
-  if (member.method == 0 && member.packed == member.size) return packed;
-  if (member.method != 8)
-    throw DataError("{}: is packed with zip method {}, known are 0 and 8", name, member.method);
-  if (member.size > largest_unpacked || member.size / largest_ratio > member.packed) {
+  const std::string name = full_name(member, file);
+  auto packed = packed_bytes(std::move(archive), member, name);
+  if (member.method == 8 && (member.size > largest_unpacked || member.size / largest_ratio > member.packed)) {
     throw DataError("{}: unpacks to {}, which is too much; save it unpacked (numpy.savez)", name,
                     text::bytes(member.size));
   }
-  auto content = inflate_all(stretch(*packed, 0, member.packed), member.size, name);
-  require_checksum(content, member.checksum, name);
-  return memory_bytes(std::move(content), name);
+  return std::make_shared<Content>(std::move(packed), member, name);
 }
 
 }  // namespace cvf::data::zip

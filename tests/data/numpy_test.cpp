@@ -1,6 +1,8 @@
 // NPY and NPZ: every number type, both byte orders, both axis orders, stored and deflated, and broken ones.
 #include <cmath>
 
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
 #include "support/scratch.hpp"
 #include "support/tiny_files.hpp"
 
@@ -185,6 +187,68 @@ TEST(Npz, RefusesDamageByName) {
   EXPECT_NE(attempt(bomb).find("a.npy: 'u.npy': unpacks to 2.15 GB"), std::string::npos) << attempt(bomb);
   EXPECT_NE(attempt(zip({{"a/data.pkl", "x"}}, false)).find("PyTorch"), std::string::npos);
   EXPECT_NE(attempt(zip({{"readme", "x"}}, false)).find("without NPY arrays"), std::string::npos);
+}
+
+// The bytes of an archive with one bit of the first content that begins with `mark` changed, `behind` bytes
+// later.
+std::string flipped_behind(std::string archive, const std::string& mark, std::size_t behind) {
+  const std::size_t place = archive.find(mark) + behind;
+  archive[place] = static_cast<char>(archive[place] ^ 1);
+  return archive;
+}
+
+constexpr std::size_t many = 40000;  // values of a member too large to be checked when it is opened
+
+TEST(Npz, ADamagedStoredMemberIsRefusedByFileAndNameWhenItIsRead) {
+  const Scratch scratch;
+  for (const bool wide : {false, true}) {
+    const auto whole = zip({{"u.npy", npy("<f4", "(2, 20000)", counting<float>(many))},
+                            {"v.npy", npy("<f4", "(2, 20000)", counting<float>(many))}},
+                           false, wide);
+    const auto damaged = flipped_behind(whole, "v.npy", 128 + 8000);
+    const auto intact = open_bytes(scratch, damaged, {.dataset = "u", .axes = "t,x"});
+    EXPECT_EQ(Frames(*intact, 0).values(), up_to(many));
+    const auto source = open_bytes(scratch, damaged, {.dataset = "v", .axes = "t,x"});
+    for (const std::size_t frame : {1U, 0U}) {  // one frame is far from the damage, and is refused as well
+      const auto sentence = sentence_of([&] { Frames(*source, 0, frame, 1); });
+      EXPECT_NE(sentence.find("a.npy: 'v.npy': is damaged: its content does not match its checksum"),
+                std::string::npos)
+          << sentence;
+    }
+  }
+}
+
+TEST(Npz, ADamagedShapeOfASmallMemberIsRefusedWhenTheFileIsOpened) {
+  const Scratch scratch;
+  const auto whole = zip({{"u.npy", npy("<f4", "(3, 2, 1)", counting<float>(6))},
+                          {"nu.npy", npy("<f8", "(3,)", counting<double>(3))}},
+                         false);
+  ASSERT_EQ(open_bytes(scratch, whole, {.axes = "n,t,c"})->description().state.names(Role::parameter),
+            std::vector<std::string>{"nu"});
+  const auto damaged = flipped_behind(whole, "'shape': (3,)", 10);  // two values: of no sample
+  const auto sentence = sentence_of([&] { open_bytes(scratch, damaged, {.axes = "n,t,c"}); });
+  EXPECT_NE(sentence.find("a.npy: 'nu.npy': is damaged"), std::string::npos) << sentence;
+}
+
+TEST(Npz, ALargeMemberIsCheckedPieceByPieceAndASignalEndsIt) {
+  const Scratch scratch;
+  constexpr std::size_t values = 2400000;  // 9.6 MB: three pieces
+  for (const bool packed : {false, true}) {
+    const auto whole = zip({{"u.npy", npy("<f4", "(2, 1200000)", counting<float>(values))}}, packed);
+    const auto source = open_bytes(scratch, whole, {.axes = "t,x"});
+    interrupt::request_after(2);
+    EXPECT_THROW(Frames(*source, 0, 1, 1), Interrupted);
+    interrupt::clear();
+    EXPECT_EQ(Frames(*source, 0, 1, 1).values().back(), static_cast<float>(values - 1));
+  }
+}
+
+TEST(Npz, HeadersAreReadWithoutUnpackingTheValues) {
+  const Scratch scratch;
+  const auto whole = zip({{"u.npy", npy("<f4", "(2, 1200000)", counting<float>(2400000))}}, true);
+  interrupt::request();  // a check for it comes with the second piece of what is unpacked
+  EXPECT_EQ(open_bytes(scratch, whole, {.axes = "t,x"})->description().state.size_along("x"), 1200000U);
+  interrupt::clear();
 }
 
 }  // namespace

@@ -12,81 +12,33 @@
 #include "data/array.hpp"
 #include "data/bytes.hpp"
 #include "data/layouts/layout.hpp"
+#include "data/npz_archive.hpp"
 
 namespace cvf::data::layouts {
 namespace {
 
-struct Member {
-  std::string name, full_name;
-  BytesPointer bytes;
-  npy::Header header;
-};
-
-class Archive {
- public:
-  explicit Archive(std::string file) : file_(std::move(file)), bytes_(file_bytes(file_)) {
-    for (auto& member : zip::list(*bytes_, file_)) {
-      if (member.name.ends_with("data.pkl")) {
-        throw DataError("{}: is a PyTorch file, which is not read; save its tensors as NPZ or HDF5", file_);
-      }
-      if (member.name.ends_with(".npy")) members_.push_back(std::move(member));
-    }
-    if (members_.empty()) throw DataError("{}: is a zip archive without NPY arrays", file_);
-  }
-
-  std::vector<std::string> names() const {
-    std::vector<std::string> found;
-    for (const auto& member : members_) found.push_back(member.name.substr(0, member.name.size() - 4));
-    return found;
-  }
-
-  /// The texts of a member; none where there is no such member or it holds numbers.
-  std::vector<std::string> texts(const std::string& name) const {
-    const auto member = find(name);
-    if (!member || !member->header.is_text()) return {};
-    return npy::read_texts(*member->bytes, member->header, member->full_name);
-  }
-
-  /// The same, joined by commas; empty where there are none.
-  std::string text(const std::string& name) const { return text::join(texts(name), ","); }
-
-  std::optional<Member> find(const std::string& name) const {
-    for (const auto& member : members_) {
-      if (member.name != name + ".npy") continue;
-      const std::string full_name = fmt::format("{}: '{}'", file_, name);
-      auto content = zip::open(bytes_, member, file_);
-      const auto header = npy::parse_header(*content, full_name);
-      return Member{name, full_name, std::move(content), header};
-    }
-    return std::nullopt;
-  }
-
- private:
-  std::string file_;
-  BytesPointer bytes_;
-  std::vector<zip::Member> members_;
-};
+using npz::Archive, npz::Member;
 
 // One member with two or more axes is the data; of several, the user chooses.
-Member choose(const Archive& archive, const std::string& file, const OpenOptions& options) {
+const Member& choose(const Archive& archive, const std::string& file, const OpenOptions& options) {
   if (!options.dataset.empty()) {
-    auto found = archive.find(options.dataset);
-    if (!found)
+    const auto* found = archive.find(options.dataset);
+    if (found == nullptr)
       throw DataError("{}: has no array '{}'{}", file, options.dataset,
                       text::suggestion(options.dataset, archive.names()));
-    return std::move(*found);
+    return *found;
   }
   std::vector<std::string> lines;
-  std::optional<Member> only;
+  const Member* only = nullptr;
   for (const auto& name : archive.names()) {
-    auto member = archive.find(name);
+    const auto* member = archive.find(name);
     if (member->header.extents.size() < 2 || member->header.is_text() || name == "t" || name == "time")
       continue;
-    if (name == "states") return std::move(*member);
+    if (name == "states") return *member;
     lines.push_back(fmt::format("{} ({})", name, spell(member->header.extents)));
-    only = std::move(member);
+    only = member;
   }
-  if (lines.size() == 1) return std::move(*only);
+  if (lines.size() == 1) return *only;
   if (lines.empty()) throw DataError("{}: has no array with two or more axes", file);
   throw DataError("{}: has several arrays; give --dataset and --axes. Candidates: {}", file,
                   text::join(lines));
@@ -122,8 +74,8 @@ std::vector<std::vector<double>> rows_of(const Member& member, const Description
 }
 
 std::vector<double> coordinates(const Archive& archive, const std::string& name, std::size_t wanted) {
-  const auto member = archive.find(name);
-  if (!member || member->header.extents != Extents{wanted}) return {};
+  const auto* member = archive.find(name);
+  if (member == nullptr || member->header.extents != Extents{wanted}) return {};
   return npy::read_all(*member->bytes, member->header, member->full_name);
 }
 
@@ -151,13 +103,13 @@ void read_parameters(const Archive& archive, const Member& states, Content& cont
   Description& about = content.description;
   std::vector<std::string> parameters;
   for (const auto& name : archive.names()) {
-    const auto member = archive.find(name);
+    const auto* member = archive.find(name);
     const bool one_each = member->header.extents == Extents{about.samples} && !member->header.is_text();
     if (!one_each || is_coordinate(name) || name == states.name) continue;
     content.scalars[name] = npy::read_all(*member->bytes, member->header, member->full_name);
     parameters.push_back(name);
   }
-  if (const auto stated = archive.find("parameters"); stated && stated->header.is_text()) {
+  if (const auto* stated = archive.find("parameters"); stated != nullptr && stated->header.is_text()) {
     const std::string names = archive.text("parameters");
     parameters = names.empty() ? std::vector<std::string>{} : trimmed_names(names);
   }
@@ -217,7 +169,7 @@ void read_self_description(const Archive& archive, Content& content) {
 
 std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& given) {
   const Archive archive(file);
-  const Member member = choose(archive, file, given);
+  const Member& member = choose(archive, file, given);
   OpenOptions options = given;
   const std::string axes = archive.text("axes");
   if (options.axes.empty()) options.axes = axes;
@@ -225,9 +177,9 @@ std::unique_ptr<Source> open_npz(const std::string& file, const OpenOptions& giv
   Description& about = content.description;
   read_axes(about,
             [&](const std::string& axis, std::size_t size) { return coordinates(archive, axis, size); });
-  auto times = archive.find("t");
-  if (!times) times = archive.find("time");
-  if (times)
+  const auto* times = archive.find("t");
+  if (times == nullptr) times = archive.find("time");
+  if (times != nullptr)
     content.times = rows_of(*times, about, about.notes);
   else
     content.times = {uniform_times(about.frames[0], options, about.notes)};

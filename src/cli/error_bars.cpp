@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t told_one_by_one = 10;
 
 std::string making(const OpenedRun& run) {
-  return fmt::format("make it with: cvf evaluate {} --calibrate", run.path);
+  return fmt::format("make it with: cvf evaluate {} --calibrate", text::shell_quoted(run.path));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ int run(int argc, char** argv) {
       "cvf");
   try {
     add_everything(app);
-    check_whole_numbers(app);
+    check_numbers(app);
     const CLI::App* verb = first_verb(app, argc, argv);
     if (verb != nullptr && is_handed_over(*verb)) become_models();
     app.parse(argc, argv);

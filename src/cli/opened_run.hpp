@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/verbs.hpp"
+#include "core/text.hpp"
 #include "data/data_options.hpp"
 #include "data/splits.hpp"
 #include "rollout/model.hpp"
@@ -53,8 +54,8 @@ struct SolverOption {
 
   /// The same once more, for a command that is to follow: " --solver gcs".
   std::string words() const {
-    std::string out = name.empty() ? "" : " --solver " + name;
-    for (const auto& assignment : sets) out += " --set " + assignment;
+    std::string out = name.empty() ? "" : " --solver " + text::shell_quoted(name);
+    for (const auto& assignment : sets) out += " --set " + text::shell_quoted(assignment);
     return out;
   }
 

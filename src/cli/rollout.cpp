@@ -239,7 +239,7 @@ void add_rollout(CLI::App& app) {
   verb_app.add_option("--dataset", verb->input.options.dataset,
                       "path of the array in a plain HDF5 or NPZ file");
   verb_app.add_option("--axes", verb->input.options.axes, "axes of a plain array, e.g. n,t,y,x,c");
-  verb_app.add_option("--dt", verb->input.options.dt, "time between frames when the file does not tell");
+  add_dt(verb_app, verb->input.options);
   add_channels(verb_app, verb->channels);
   verb_app.add_option("--out", verb->out, "file to write")->required();
   verb_app.add_option("--samples", verb->samples, "which samples, e.g. 0:8");

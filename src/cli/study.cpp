@@ -7,6 +7,7 @@
 #include "cli/verbs.hpp"
 #include "core/files.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "metrics/definitions.hpp"
 
 namespace cvf::cli {
@@ -28,7 +29,8 @@ struct StudyVerb {
       if (item.path().extension() == ".md") fmt::print("{}\n", files::read_whole(item.path().string()));
     }
     log::note("{}: {} cells, {} of them run now, {} failed, {} missing; cvf report {} shows them", wanted.out,
-              outcome.cells, outcome.ran, outcome.failed, outcome.missing, wanted.out);
+              outcome.cells, outcome.ran, outcome.failed, outcome.missing,
+              text::shell_quoted(wanted.out));
   }
 };
 

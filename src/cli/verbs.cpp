@@ -1,6 +1,7 @@
 #include "cli/verbs.hpp"
 
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -26,15 +27,27 @@ std::string refuse_unsigned(const std::string& word) {
   return errno == ERANGE ? word + " is too large a number" : "";
 }
 
+// CLI11 takes nan and inf for numbers, and no option of ours does.
+std::string refuse_not_finite(const std::string& word) {
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  return *end != 0 || std::isfinite(value) ? "" : word + " is not a finite number";
+}
+
+std::string refuse_no_spacing(const std::string& word) {
+  return std::strtod(word.c_str(), nullptr) > 0 ? "" : word + " is no time between frames, which is positive";
+}
+
 }  // namespace
 
-void check_whole_numbers(CLI::App& app) {
+void check_numbers(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     const std::string type = option->get_type_name();  // with the names of other checks behind a colon
     if (type.starts_with("INT")) option->check(refuse_signed);
     if (type.starts_with("UINT")) option->check(refuse_unsigned);
+    if (type.starts_with("FLOAT")) option->check(refuse_not_finite);
   }
-  for (CLI::App* verb : app.get_subcommands({})) check_whole_numbers(*verb);
+  for (CLI::App* verb : app.get_subcommands({})) check_numbers(*verb);
 }
 
 std::string folder_of_run(const std::string& name) {
@@ -75,12 +88,17 @@ void add_channels(CLI::App& verb, std::vector<std::string>& channels) {
       ->delimiter(',');
 }
 
+void add_dt(CLI::App& verb, data::OpenOptions& options) {
+  verb.add_option("--dt", options.dt, "time between frames when the file does not tell")
+      ->check(refuse_no_spacing);
+}
+
 void InputFile::add_to(CLI::App& verb) {
   verb.add_option("FILE", path, "data file; its layout is found from its content")->required();
   verb.add_option("--dataset", options.dataset, "path of the array inside a plain HDF5 or NPZ file");
   verb.add_option("--axes", options.axes,
                   "what the axes of a plain array are, in order: n (sample), t, y, x, c, e.g. n,t,y,x");
-  verb.add_option("--dt", options.dt, "time between frames when the file does not tell");
+  add_dt(verb, options);
 }
 
 }  // namespace cvf::cli

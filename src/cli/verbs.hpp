@@ -30,9 +30,9 @@ void add_completion(CLI::App& app);
 /// "cvf has no verb 'trian' (did you mean 'train'?)"; empty when all verbs on the command line are known.
 std::string unknown_verb(const CLI::App& app, int argc, char** argv);
 
-/// Makes every option that takes a whole number, here and in the verbs below, refuse what its type cannot
-/// hold.
-void check_whole_numbers(CLI::App& app);
+/// Makes every option that takes a number, here and in the verbs below, refuse what its type cannot hold, nan
+/// and inf.
+void check_numbers(CLI::App& app);
 
 /// "mine" for runs/mine, where cvf train puts the run of mine.toml; a path that exists stays as it is.
 std::string folder_of_run(const std::string& name);
@@ -48,6 +48,9 @@ struct InputFile {
   void add_to(CLI::App& verb);
   std::unique_ptr<data::Source> open() const { return data::open(path, options); }
 };
+
+/// --dt of a verb that reads a data file.
+void add_dt(CLI::App& verb, data::OpenOptions& options);
 
 /// --channels of a verb that gives a data file to a model.
 void add_channels(CLI::App& verb, std::vector<std::string>& channels);

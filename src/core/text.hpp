@@ -26,6 +26,9 @@ std::string duration(double seconds);    // "2 min 05 s"
 /// as \\xNN, so that text from a file cannot command the terminal. `kept` stays as it is.
 std::string printable(std::string_view raw, std::string_view kept = "");
 
+/// A word as a POSIX shell reads it back: in single quotes where it has characters that mean something there.
+std::string shell_quoted(std::string_view word);
+
 /// A number that fills the whole of `word`, or a UsageError that names `what`.
 double to_real(std::string_view word, std::string_view what);
 std::int64_t to_integer(std::string_view word, std::string_view what);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
@@ -16,6 +18,8 @@
 
 namespace cvf::data {
 namespace {
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets begin UTF-8 with it
 
 struct Column {
   std::string name;
@@ -32,7 +36,9 @@ std::string stripped(const std::string& word) {
 Columns read_csv(const std::string& file) {
   Columns out;
   std::size_t number = 0;
-  for (const auto& line : text::split(files::read_whole(file), '\n')) {
+  std::string text = files::read_whole(file);
+  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
+  for (const auto& line : text::split(text, '\n')) {
     ++number;
     if (stripped(line).empty()) continue;
     const auto words = text::split(line, ',');
@@ -117,6 +123,16 @@ Columns read_hdf5(const std::string& file) {
   return controls_of_sample(file);
 }
 
+void check_names(const std::string& file, const Columns& columns) {
+  std::set<std::string> names;
+  for (const auto& column : columns) {
+    if (column.name.empty())
+      throw DataError("{}: a column has no name; name each, e.g. t,force", file);
+    if (!names.insert(column.name).second)
+      throw DataError("{}: two columns are called '{}'; give each a name of its own", file, column.name);
+  }
+}
+
 void check_times(const std::string& file, const std::vector<double>& times) {
   if (times.empty()) throw DataError("{}: has no values", file);
   for (std::size_t i = 1; i < times.size(); ++i) {
@@ -133,6 +149,7 @@ void GivenContext::read_controls(const std::string& from) {
   Columns columns = is_archive(from)      ? read_npz(from)
                     : hdf5::is_hdf5(from) ? read_hdf5(from)
                                           : read_csv(from);
+  check_names(from, columns);
   const auto time = std::find_if(columns.begin(), columns.end(),
                                  [](const Column& c) { return c.name == "t" || c.name == "time"; });
   if (time == columns.end()) {
@@ -159,6 +176,10 @@ void GivenContext::read_controls(const std::string& from) {
     for (const auto& column : columns) {
       finite = finite && std::isfinite(column.values[t]);
       values.push_back(static_cast<float>(column.values[t]));
+      if (finite && !std::isfinite(values.back())) {
+        throw DataError("{}: '{}' at time {} is {}, beyond the range of float32; rescale the values", file,
+                        column.name, times[t], column.values[t]);
+      }
     }
     if (!finite) throw DataError("{}: a value at time {} is not finite", file, times[t]);
   }

@@ -100,10 +100,32 @@ class NpyArray : public Array {
       if (count[axis] == 0) return;
       first += start[axis] * strides_[axis];
     }
-    read_axes(0, first, count, values);
+    const float* end = read_axes(0, first, count, values);
+    if (header_.kind == 'f' && header_.bytes > sizeof(float)) require_in_range(start, count, {values, end});
   }
 
  private:
+  // Refuses what became infinite only because float32 ends before it.
+  void require_in_range(std::span<const std::size_t> start, std::span<const std::size_t> count,
+                        std::span<const float> values) const {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!std::isinf(values[i])) continue;
+      Extents place(start.begin(), start.end());
+      std::size_t left = i, offset = 0;
+      for (std::size_t axis = place.size(); axis-- > 0; left /= count[axis]) {
+        place[axis] += left % count[axis];
+        offset += place[axis] * strides_[axis];
+      }
+      std::uint8_t raw[sizeof(double)];
+      bytes_->read(header_.data_offset + offset * header_.bytes, header_.bytes, raw);
+      const double value = load_value(raw, header_);
+      if (!std::isfinite(value)) continue;
+      if (header_.fortran_order) std::reverse(place.begin(), place.end());
+      throw DataError("{}: entry [{}] is {}, beyond the range of float32; rescale the values", name_,
+                      fmt::join(place, ", "), value);
+    }
+  }
+
   bool is_plain() const { return header_.kind == 'f' && header_.bytes == 4 && !header_.big_endian; }
 
   // From the first to the last value of a block of the axes from `axis` on.

@@ -29,7 +29,10 @@ Archive::Archive(std::string file) : file_(std::move(file)), bytes_(file_bytes(f
     }
     if (!member.name.ends_with(suffix)) continue;
     names_.push_back(member.name.substr(0, member.name.size() - suffix.size()));
-    members_.emplace(names_.back(), std::move(member));
+    if (!members_.emplace(names_.back(), std::move(member)).second) {
+      throw DataError("{}: has two members called '{}'; write it again with one of them", file_,
+                      names_.back());
+    }
   }
   if (names_.empty()) throw DataError("{}: is a zip archive without NPY arrays", file_);
 }

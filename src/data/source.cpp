@@ -62,6 +62,10 @@ std::unique_ptr<Source> open_hdf5(const std::string& file, const OpenOptions& op
 
 std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options) {
   refuse_folder(file);
+  if (!std::isfinite(options.dt) || options.dt < 0) {
+    throw DataError("{}: dt {} is no time between frames; give a positive number, or 0 for the file's own",
+                    file, options.dt);
+  }
   const std::string begin = first_bytes(file);
   if (begin.starts_with("\x93NUMPY") || begin.starts_with("PK\x03\x04"))
     return layouts::open_numpy(file, options);

@@ -4,6 +4,7 @@
 
 #include "core/errors.hpp"
 #include "core/files.hpp"
+#include "core/text.hpp"
 #include "model/folder.hpp"
 
 namespace cvf::run {
@@ -50,7 +51,7 @@ std::shared_ptr<const solvers::StepErrors> load_step_errors(const std::string& m
     throw ModelError(
         "{}: is damaged: nre, length and error must be positive and rise; cvf evaluate {} --calibrate "
         "makes it anew",
-        file, model_folder);
+        file, text::shell_quoted(model_folder));
   if (content.from.checkpoint != checkpoint) return nullptr;
   return std::make_shared<const solvers::StepErrors>(std::move(content.errors));
 }

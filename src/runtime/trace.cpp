@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 
 namespace cvf::runtime {
 namespace {
@@ -28,7 +29,7 @@ void add_largest(std::vector<double>& worst, const std::vector<solvers::Frame>& 
 }
 
 std::string making(const Model& model) {
-  return fmt::format("make it with: cvf evaluate {} --calibrate", model.path());
+  return fmt::format("make it with: cvf evaluate {} --calibrate", text::shell_quoted(model.path()));
 }
 
 }  // namespace

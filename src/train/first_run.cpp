@@ -84,7 +84,8 @@ std::string first_run(DataOptions data, const std::string& name) {
   Page page;
   page.words(about(d));
   page.words(fmt::format(
-      "Made by cvf init; all keys: cvf explain run. Next: cvf train {0}.toml && cvf report {0}", name));
+      "Made by cvf init; all keys: cvf explain run. Next: cvf train {} && cvf report {}",
+      text::shell_quoted(name + ".toml"), text::shell_quoted(name)));
   page.key("seed", std::int64_t{0});
   page.table("data", context_words(data.context, d.state));
   page.key("file", data.file);

@@ -7,6 +7,7 @@
 #include "core/files.hpp"
 #include "core/log.hpp"
 #include "core/machine.hpp"
+#include "core/text.hpp"
 #include "train/checkpoint.hpp"
 #include "train/failure.hpp"
 #include "train/learner.hpp"
@@ -257,7 +258,7 @@ void Trainer::fail(const NotFinite& failure) {
                       position_.step + 1, what, place, samples,
                       saved_step_ < 0 ? "there is no checkpoint yet"
                                       : fmt::format("the checkpoint of step {} is kept", saved_step_),
-                      file);
+                      text::shell_quoted(file));
 }
 
 // ---- around the steps

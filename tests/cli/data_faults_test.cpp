@@ -90,6 +90,18 @@ TEST(DataFaults, NumbersThatDoNotFitAreRefused) {
   refused({"data", "picture", file, "--out", "x.png", "--sample", "-1"}, 2, "--sample: -1 is negative");
   refused({"data", "convert", file, scratch.path("o.h5"), "--average", "18446744073709551617"}, 2,
           "too large a number");
+  for (const std::string word : {"nan", "inf", "-inf", "1e999"}) {
+    for (const std::string option : {"--until", "--times", "--memory", "--dt"}) {
+      refused({"rollout", "run", "--out", "x.h5", option + "=" + word}, 2,
+              option + ": " + word + " is not a finite number");
+    }
+    refused({"data", "inspect", file, "--dt=" + word}, 2, "--dt: " + word + " is not a finite number");
+    refused({"data", "audit", file, "--near=" + word}, 2, "--near: " + word + " is not a finite number");
+  }
+  for (const std::string word : {"-1", "0"}) {
+    refused({"data", "inspect", file, "--dt=" + word}, 2,
+            "--dt: " + word + " is no time between frames, which is positive");
+  }
 }
 
 TEST(DataFaults, TextFromAFileCannotCommandTheTerminal) {

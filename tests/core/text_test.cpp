@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "core/errors.hpp"
 #include "core/registry.hpp"
@@ -34,6 +35,20 @@ TEST(Text, NumbersMustFillTheWord) {
   EXPECT_EQ(to_integer("-12", "--n"), -12);
   EXPECT_EQ(to_real("1e-3", "--dt"), 1e-3);
   for (const char* bad : {"", "12x", "x", "1.5"}) EXPECT_THROW(to_integer(bad, "--n"), UsageError) << bad;
+}
+
+TEST(Text, AShellReadsAQuotedWordBack) {
+  for (const std::string word : {"", "runs/a-1_b.toml", "my run", "$(rm x); `a` & \"b\" | c > d", "it's", "''",
+                                 "a\\b\nc", "*?[~!#", "gr\xc3\xb6\xc3\x9f" "e"}) {
+    std::FILE* shell = popen(("printf %s " + shell_quoted(word)).c_str(), "r");
+    ASSERT_NE(shell, nullptr);
+    std::string read(100, '\0');
+    read.resize(std::fread(read.data(), 1, read.size(), shell));
+    EXPECT_EQ(pclose(shell), 0);
+    EXPECT_EQ(read, word);
+  }
+  EXPECT_EQ(shell_quoted("runs/a-1_b.toml"), "runs/a-1_b.toml");
+  EXPECT_EQ(shell_quoted("my run"), "'my run'");
 }
 
 TEST(Text, ControlCharactersAreShownInsteadOfSent) {

@@ -50,6 +50,12 @@ TEST_F(GivenContextTest, ReadsCsv) {
   EXPECT_EQ(given.values, (Values{1, 5, 2, 5, -0.3F, 6, 0, 7}));
 }
 
+TEST_F(GivenContextTest, TakesTheByteOrderMarkOfASpreadsheet) {
+  const auto given = read("\xef\xbb\xbft,force\n0,1\n1,2\n");
+  EXPECT_EQ(given.controls, std::vector<std::string>{"force"});
+  EXPECT_EQ(given.times, (std::vector<double>{0, 1}));
+}
+
 TEST_F(GivenContextTest, ReadsNpz) {
   using testing_support::npy;
   using testing_support::raw;
@@ -140,6 +146,10 @@ TEST_F(GivenContextTest, SaysWhatIsWrongWithAFile) {
   EXPECT_TRUE(has(complaint("t,force\n1,1\n0,1\n"), "time 0 comes after 1"));
   EXPECT_TRUE(has(complaint("t,force\n1,1\n1,2\n1,3\n"), "time 1 is there three times"));
   EXPECT_TRUE(has(complaint("t,force\n0,1\n1,nan\n"), "at time 1 is not finite"));
+  EXPECT_TRUE(has(complaint("t,force\n0,1\n1,1e300\n"),
+                  "u.csv: 'force' at time 1 is 1e+300, beyond the range of float32; rescale the values"));
+  EXPECT_TRUE(has(complaint("t,force,force\n0,1,2\n"), "u.csv: two columns are called 'force'"));
+  EXPECT_TRUE(has(complaint("t,force,\n0,1,2\n"), "u.csv: a column has no name"));
   EXPECT_THROW(GivenContext{}.read_controls(scratch_.path("none.csv")), DataError);
 }
 

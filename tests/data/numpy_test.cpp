@@ -243,6 +243,30 @@ TEST(Npz, ALargeMemberIsCheckedPieceByPieceAndASignalEndsIt) {
   }
 }
 
+TEST(Npz, TwoMembersOfOneNameAreRefused) {
+  const Scratch scratch;
+  const auto bytes = zip({{"u.npy", npy("<f4", "(2, 3)", counting<float>(6))},
+                          {"u.npy", npy("<f4", "(3, 3)", counting<float>(9))}},
+                         false);
+  const auto sentence = sentence_of([&] { open_bytes(scratch, bytes, {.axes = "t,c"}); });
+  EXPECT_NE(sentence.find("a.npy: has two members called 'u'"), std::string::npos) << sentence;
+}
+
+TEST(Npy, DoublesBeyondFloat32AreRefusedByEntry) {
+  const Scratch scratch;
+  for (const bool fortran : {false, true}) {
+    std::vector<double> values(24, 1);
+    values[3] = -INFINITY;                        // stays what it is
+    values[fortran ? 1 + 2 * (2 + 3 * 3) : 23] = 1e300;  // of sample 1, time 2, place 3
+    const auto source = open_bytes(scratch, npy("<f8", "(2, 3, 4)", raw(values), fortran), {.axes = "n,t,x"});
+    EXPECT_EQ(Frames(*source, 0).values().size(), 12U);
+    const auto sentence = sentence_of([&] { Frames(*source, 1, 1, 2); });
+    EXPECT_NE(sentence.find("a.npy: entry [1, 2, 3] is 1e+300, beyond the range of float32; rescale"),
+              std::string::npos)
+        << sentence;
+  }
+}
+
 TEST(Npz, HeadersAreReadWithoutUnpackingTheValues) {
   const Scratch scratch;
   const auto whole = zip({{"u.npy", npy("<f4", "(2, 1200000)", counting<float>(2400000))}}, true);

@@ -246,6 +246,11 @@ TEST_F(CInterface, RefusesWhatMakesNoSense) {
   EXPECT_EQ(cvf_model_load(folder().c_str(), slip, 1, &other), CVF_CONFIG);
   EXPECT_NE(std::string(cvf_message()).find("slack"), std::string::npos);
   EXPECT_EQ(cvf_model_on_grid(model_, 0, 5, 0, 0, &other), CVF_USAGE);
+  for (const double spacing : {static_cast<double>(NAN), HUGE_VAL, -1.0}) {
+    EXPECT_EQ(cvf_model_on_grid(model_, 5, 5, spacing, 0, &other), CVF_USAGE) << spacing;
+    EXPECT_EQ(cvf_model_on_grid(model_, 5, 5, 0, spacing, &other), CVF_USAGE) << spacing;
+    EXPECT_NE(std::string(cvf_message()).find("give a positive number"), std::string::npos);
+  }
   cvf_context context{};
   const cvf_conditions conditions{&context, 1, nullptr};
   EXPECT_EQ(cvf_step(model_, 2, all.data(), dt_, &conditions, nullptr), CVF_USAGE);

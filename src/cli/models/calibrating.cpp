@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "data/data_options.hpp"
 #include "data/splits.hpp"
 #include "evaluate/step_errors.hpp"
@@ -84,7 +85,7 @@ void write_calibration(const OpenedRun& run, const solvers::Choice& solver, eval
       "A new trajectory of this kind stays inside its bars at every frame with the probability of the "
       "coverage at least;\n{} samples allow {:.3g} at most. Bars and errors are medians of the RMSE.\n"
       "Next: cvf rollout {}{} --coverage {} --out forecast.h5\n",
-      list.size(), count / (count + 1), run.path, solver_words, widest);
+      list.size(), count / (count + 1), text::shell_quoted(run.path), solver_words, widest);
 }
 
 void learn_step_errors(OpenedRun& run, const data::Source& source, const Samples& list,

@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 
 namespace cvf::cli {
 namespace {
@@ -42,7 +43,7 @@ std::string evaluate_at_the_end(const std::string& run_folder, const train::Eval
     if (before.find(checkpoint) != std::string::npos) return "";
     const auto done = verb.evaluate();
     log::note("{}: {} test samples: {}; next: cvf report {}", json, done.from.at("sample_count"),
-              summary(done.result), run_folder);
+              summary(done.result), text::shell_quoted(run_folder));
     return done.result.warning;
   } catch (const Interrupted&) {
     throw;

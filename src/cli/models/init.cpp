@@ -7,6 +7,7 @@
 #include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/output_file.hpp"
+#include "core/text.hpp"
 #include "train/first_run.hpp"
 
 namespace cvf::cli {
@@ -27,8 +28,8 @@ struct Init {
     data.open = input.options;
     const std::string text = train::first_run(data, fs::path(file).stem().string());
     files::write_atomically(file, text);
-    fmt::print("{}\n{}: change what you know better, then: cvf train {} && cvf report {}\n", text, file, file,
-               fs::path(file).stem().string());
+    fmt::print("{}\n{}: change what you know better, then: cvf train {} && cvf report {}\n", text, file,
+               text::shell_quoted(file), text::shell_quoted(fs::path(file).stem().string()));
   }
 };
 

@@ -9,6 +9,8 @@ namespace {
 
 struct BrokenAssertion {};
 
+constexpr std::size_t largest_document = std::size_t{1} << 24;  // bytes
+
 // Keys of run files that were called otherwise once.
 constexpr std::pair<std::string_view, std::string_view> renamed_keys[]{
     {"optimizer.rate", "optimizer.learning_rate"},
@@ -124,7 +126,7 @@ Document& Document::operator=(Document&&) noexcept = default;
 Document Document::from_file(const std::string& path) {
   std::string text;
   try {
-    text = files::read_whole(path);
+    text = files::read_whole(path, largest_document);
   } catch (const DataError& error) {
     throw ConfigError("{}; give the path of a TOML file", error.what());
   }

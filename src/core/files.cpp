@@ -1,15 +1,19 @@
 #include "core/files.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "core/errors.hpp"
+#include "core/interrupt.hpp"
 #include "core/machine.hpp"
 
 namespace cvf::files {
@@ -33,6 +37,28 @@ void write_all(const std::string& path, std::string_view content) {
   out.close();
   if (!out) fail(path, "writing");
 }
+
+// For reading. A pipe may have no writer yet: opening does not wait for one, and waiting hears signals.
+struct Descriptor {
+  explicit Descriptor(const std::string& path)
+      : number(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (number < 0) throw DataError("{}: cannot be opened", path);
+  }
+  ~Descriptor() { close(number); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  /// Until there is something to read, or the end; false: a signal came first.
+  bool wait() const {
+    pollfd reading{number, POLLIN, 0};
+    while (poll(&reading, 1, 100) <= 0) {
+      if (interrupt::requested()) return false;
+    }
+    return true;
+  }
+
+  int number;
+};
 
 }  // namespace
 
@@ -69,20 +95,33 @@ bool same_file(const std::string& a, const std::string& b) {
   return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-std::string read_whole(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw DataError("{}: cannot be opened", path);
-  std::error_code unknown;
-  const auto size = std::filesystem::file_size(path, unknown);  // pipes and devices have none
-  if (!unknown && memory::exceeds(2.0 * static_cast<double>(size))) {
-    throw DataError("{}: its {} {} to be read", path, memory::words(static_cast<double>(size)),
-                    memory::shortage(2.0 * static_cast<double>(size)));
+void require_regular(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
+  const char* kind = S_ISDIR(status.st_mode) ? "folder" : S_ISFIFO(status.st_mode) ? "pipe" : "device";
+  throw DataError("{}: is a {}, and a regular file is needed here; copy its content into one", path, kind);
+}
+
+std::string read_whole(const std::string& path, std::size_t most) {
+  const Descriptor file(path);
+  struct stat status = {};
+  if (fstat(file.number, &status) != 0) fail(path, "reading");
+  const auto size = static_cast<double>(status.st_size);  // 0: a pipe or a device, which have none
+  if (memory::exceeds(2.0 * size)) {
+    throw DataError("{}: its {} {} to be read", path, memory::words(size), memory::shortage(2.0 * size));
   }
   std::string text, block(std::size_t{1} << 16, '\0');
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0)
-    text.append(block, 0, static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) fail(path, "reading");
-  return text;
+  while (file.wait()) {
+    const ssize_t count = read(file.number, block.data(), block.size());
+    if (count == 0) return text;
+    if (count < 0 && errno != EAGAIN && errno != EINTR) fail(path, "reading");
+    text.append(block, 0, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (text.size() > most) {
+      throw DataError("{}: has more than the {} that such a file may have", path,
+                      memory::words(static_cast<double>(most)));
+    }
+  }
+  throw Interrupted("{}: interrupted while nothing came through this pipe", path);
 }
 
 }  // namespace cvf::files

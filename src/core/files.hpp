@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,15 @@ void write_atomically(const std::string& path,
 /// Whether both paths lead to one file that is there, whatever they are called: links, `..`, hard links.
 bool same_file(const std::string& a, const std::string& b);
 
-std::string read_whole(const std::string& path);
+constexpr std::size_t largest_text = std::size_t{1} << 30;  // bytes
+
+/// The whole content, of a pipe too; more than `most` bytes are a DataError. While it waits for a pipe, a
+/// signal is an Interrupted.
+std::string read_whole(const std::string& path, std::size_t most = largest_text);
+
+/// Refuses what is there and no regular file: a folder, a pipe, a device.
+void require_regular(const std::string& path);
+
 void sync_file(const std::string& path);
 void sync_folder_of(const std::string& path);
 

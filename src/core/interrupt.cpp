@@ -1,7 +1,10 @@
 #include "core/interrupt.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <csignal>
+#include <string_view>
 
 #include "core/errors.hpp"
 
@@ -19,16 +22,31 @@ void on_signal(int signal) {
   flag = 1;
 }
 
-}  // namespace
+void on_signal_at_once(int) {
+  constexpr std::string_view sentence = "cvf: interrupted; nothing was written\n";
+  [[maybe_unused]] const ssize_t shown = write(STDERR_FILENO, sentence.data(), sentence.size());
+  _exit(static_cast<int>(Exit::interrupted));
+}
 
-void install() {
+void handle(void (*handler)(int)) {
   struct sigaction action = {};
-  action.sa_handler = on_signal;
+  action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace
+
+void install() {
+  handle(on_signal);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files fails the write, which says so
+}
+
+void end_at_once() {
+  throw_if_requested("nothing was written");
+  handle(on_signal_at_once);
 }
 
 bool requested() {

@@ -4,6 +4,7 @@
 namespace cvf::interrupt {
 
 void install();
+void end_at_once();  // from now on: a signal ends the process with its exit code, for work that keeps nothing
 bool requested();
 void request();                 // as if a signal had come; for tests
 void request_after(int looks);  // when `requested` was asked so often; for tests

@@ -146,6 +146,7 @@ void check_times(const std::string& file, const std::vector<double>& times) {
 }  // namespace
 
 void GivenContext::read_controls(const std::string& from) {
+  files::require_regular(from);  // its first bytes are looked at before it is read
   Columns columns = is_archive(from)      ? read_npz(from)
                     : hdf5::is_hdf5(from) ? read_hdf5(from)
                                           : read_csv(from);

@@ -1,6 +1,7 @@
 #include "data/npz_archive.hpp"
 
 #include "core/errors.hpp"
+#include "core/interrupt.hpp"
 #include "core/text.hpp"
 
 namespace cvf::data::npz {
@@ -42,6 +43,7 @@ const Member* Archive::find(const std::string& name) const {
   if (known != opened_.end()) return &known->second;
   const auto member = members_.find(name);
   if (member == members_.end()) return nullptr;
+  interrupt::throw_if_requested("no file was opened");
   return &opened_.emplace(name, opened(bytes_, member->second, name, file_)).first->second;
 }
 

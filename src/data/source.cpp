@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/errors.hpp"
+#include "core/files.hpp"
 #include "core/text.hpp"
 #include "data/layouts/layout.hpp"
 
@@ -62,6 +63,7 @@ std::unique_ptr<Source> open_hdf5(const std::string& file, const OpenOptions& op
 
 std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options) {
   refuse_folder(file);
+  files::require_regular(file);
   if (!std::isfinite(options.dt) || options.dt < 0) {
     throw DataError("{}: dt {} is no time between frames; give a positive number, or 0 for the file's own",
                     file, options.dt);

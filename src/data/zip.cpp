@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "core/machine.hpp"
 #include "core/text.hpp"
 #include "data/numpy.hpp"
 
@@ -19,8 +20,11 @@ constexpr std::uint32_t entry_mark = 0x02014b50, local_mark = 0x04034b50;
 constexpr std::size_t end_size = 22, end64_size = 56, locator_size = 20, entry_size = 46, local_size = 30;
 constexpr std::size_t longest_comment = 65535;
 constexpr std::size_t largest_directory = std::size_t{1} << 26;
-constexpr std::size_t largest_unpacked = std::size_t{1} << 32;
+// What is unpacked has to fit into memory as a whole, like a chunk of HDF5 (hdf5_checks.cpp), and gets the
+// same bound. Beyond it, content may be larger by as much as numbers compress, and no more.
+constexpr std::size_t largest_unpacked = std::size_t{1} << 32, free_unpacked = std::size_t{1} << 30;
 constexpr std::size_t largest_ratio = 1100;  // deflate cannot do better than 1032 to 1
+constexpr std::size_t ratio_of_numbers = 100;
 
 /// Little-endian numbers from a buffer that is known to be long enough.
 std::uint64_t number(const std::uint8_t* place, int bytes) {
@@ -181,9 +185,17 @@ void require_checksum(const Bytes& content, std::uint32_t wanted, const std::str
   sum.require(wanted, name);
 }
 
+bool unpacks_to_too_much(const Member& member) {
+  const std::size_t ratio = member.size > free_unpacked ? ratio_of_numbers : largest_ratio;
+  return member.size > largest_unpacked || member.size / ratio > member.packed;
+}
+
 BytesPointer unpacked(const Bytes& packed, const Member& member, const std::string& name) {
   Inflater inflater(packed, name);
   Checksum sum;
+  const auto size = static_cast<double>(member.size);
+  if (memory::exceeds(size))
+    throw DataError("{}: its {} {} to be unpacked", name, memory::words(size), memory::shortage(size));
   std::vector<std::uint8_t> content;
   content.reserve(member.size);
   while (content.size() < member.size) {
@@ -280,12 +292,11 @@ BytesPointer head(BytesPointer archive, const Member& member, std::size_t most, 
 
 BytesPointer open(BytesPointer archive, const Member& member, const std::string& file) {
   const std::string name = full_name(member, file);
-  auto packed = packed_bytes(std::move(archive), member, name);
-  if (member.method == 8 && (member.size > largest_unpacked || member.size / largest_ratio > member.packed)) {
-    throw DataError("{}: unpacks to {}, which is too much; save it unpacked (numpy.savez)", name,
-                    text::bytes(member.size));
+  if (member.method == 8 && unpacks_to_too_much(member)) {
+    throw DataError("{}: unpacks from {} to {}, which is too much; save it unpacked (numpy.savez)", name,
+                    text::bytes(member.packed), text::bytes(member.size));
   }
-  return std::make_shared<Content>(std::move(packed), member, name);
+  return std::make_shared<Content>(packed_bytes(std::move(archive), member, name), member, name);
 }
 
 }  // namespace cvf::data::zip

@@ -1,5 +1,6 @@
 #include "train/failure.hpp"
 
+#include <limits>
 #include <optional>
 
 #include "core/errors.hpp"
@@ -158,7 +159,7 @@ std::string words(const std::vector<data::RowId>& ids) {
 }
 
 Replay replay(const std::string& path) {
-  const std::string bytes = files::read_whole(path);
+  const std::string bytes = files::read_whole(path, std::numeric_limits<std::size_t>::max());
   const auto file = model::all_tensors(bytes, path);
   model::TrainedModel model = model::build(model::from_toml(text(file, "model", path), path), 0);
   const auto weights = model::to_safetensors(below(file.tensors, "field."));

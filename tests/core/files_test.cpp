@@ -2,11 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "core/config.hpp"
 #include "core/errors.hpp"
 #include "core/hash.hpp"
+#include "core/interrupt.hpp"
 #include "support/scratch.hpp"
 
 namespace cvf::files {
@@ -57,6 +62,49 @@ TEST(Files, WhatCannotBeReadIsNotEmpty) {
   EXPECT_THROW(config::Document::from_file(scratch.path("")), ConfigError);
   write_atomically(scratch.path("empty"), std::string_view());
   EXPECT_EQ(read_whole(scratch.path("empty")), "");
+}
+
+TEST(Files, ATextWithoutEndIsRefusedAtItsBound) {
+  const testing_support::Scratch scratch;
+  write_atomically(scratch.path("a"), std::string_view("12345"));
+  EXPECT_EQ(read_whole(scratch.path("a"), 5), "12345");
+  EXPECT_EQ(testing_support::sentence_of([&] { read_whole(scratch.path("a"), 4); }),
+            scratch.path("a") + ": has more than the 4 B that such a file may have");
+  try {
+    config::Document::from_file("/dev/zero");
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("/dev/zero: has more than the 16.8 MB"), std::string::npos)
+        << error.what();
+  }
+}
+
+class Pipe : public testing::Test {
+ protected:
+  Pipe() { EXPECT_EQ(mkfifo(path_.c_str(), 0600), 0); }
+  ~Pipe() override { interrupt::clear(); }
+  testing_support::Scratch scratch_;
+  std::string path_ = scratch_.path("pipe");
+};
+
+TEST_F(Pipe, IsReadToItsEnd) {
+  std::thread writer([this] { std::ofstream(path_) << "seed = 1"; });
+  EXPECT_EQ(read_whole(path_), "seed = 1");
+  writer.join();
+}
+
+TEST_F(Pipe, WithoutAWriterIsWaitedForUntilASignalComes) {
+  interrupt::request_after(2);
+  EXPECT_THROW(read_whole(path_), Interrupted);
+}
+
+TEST_F(Pipe, IsRefusedWhereARegularFileIsNeeded) {
+  EXPECT_EQ(testing_support::sentence_of([&] { require_regular(path_); }),
+            path_ + ": is a pipe, and a regular file is needed here; copy its content into one");
+  EXPECT_THROW(require_regular("/dev/zero"), DataError);
+  EXPECT_THROW(require_regular(scratch_.path("")), DataError);
+  write_atomically(scratch_.path("a"), std::string_view("x"));
+  require_regular(scratch_.path("a"));
 }
 
 TEST(Files, OneFileIsTheSameUnderEveryName) {

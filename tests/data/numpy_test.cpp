@@ -1,4 +1,6 @@
 // NPY and NPZ: every number type, both byte orders, both axis orders, stored and deflated, and broken ones.
+#include <sys/stat.h>
+
 #include <cmath>
 
 #include "core/errors.hpp"
@@ -184,7 +186,7 @@ TEST(Npz, RefusesDamageByName) {
   auto bomb = good;
   const std::size_t entry = bomb.find("PK\x01\x02");
   bomb.replace(entry + 24, 4, testing_support::little(0x7fffffff, 4));
-  EXPECT_NE(attempt(bomb).find("a.npy: 'u.npy': unpacks to 2.15 GB"), std::string::npos) << attempt(bomb);
+  EXPECT_NE(attempt(bomb).find("a.npy: 'u.npy': unpacks from"), std::string::npos) << attempt(bomb);
   EXPECT_NE(attempt(zip({{"a/data.pkl", "x"}}, false)).find("PyTorch"), std::string::npos);
   EXPECT_NE(attempt(zip({{"readme", "x"}}, false)).find("without NPY arrays"), std::string::npos);
 }
@@ -243,6 +245,15 @@ TEST(Npz, ALargeMemberIsCheckedPieceByPieceAndASignalEndsIt) {
   }
 }
 
+TEST(Npy, PipesAndDevicesAreRefusedAsDataFiles) {
+  const Scratch scratch;
+  ASSERT_EQ(mkfifo(scratch.path("pipe").c_str(), 0600), 0);
+  EXPECT_NE(sentence_of([&] { open(scratch.path("pipe")); }).find("pipe: is a pipe, and a regular file"),
+            std::string::npos);
+  EXPECT_NE(sentence_of([&] { open("/dev/zero"); }).find("/dev/zero: is a device, and a regular file"),
+            std::string::npos);
+}
+
 TEST(Npz, TwoMembersOfOneNameAreRefused) {
   const Scratch scratch;
   const auto bytes = zip({{"u.npy", npy("<f4", "(2, 3)", counting<float>(6))},
@@ -267,10 +278,44 @@ TEST(Npy, DoublesBeyondFloat32AreRefusedByEntry) {
   }
 }
 
+TEST(Npz, ADeflatedMemberThatUnpacksToMoreThanNumbersDoIsRefusedFromItsHeader) {
+  const Scratch scratch;
+  const auto good = zip({{"u.npy", npy("<f4", "(2, 100000)", std::string(800000, 0))}}, true);
+  const std::size_t entry = good.find("PK\x01\x02");
+  const auto declaring = [&](std::size_t packed, std::size_t size) {
+    auto bytes = good;
+    bytes.replace(entry + 20, 8, testing_support::little(packed, 4) + testing_support::little(size, 4));
+    return sentence_of([&] { open_bytes(scratch, bytes, {.axes = "t,x"}); });
+  };
+  const auto bomb = declaring(3'600'000, 3'600'000'000);
+  EXPECT_NE(bomb.find("a.npy: 'u.npy': unpacks from 3.6 MB to 3.6 GB, which is too much"), std::string::npos)
+      << bomb;
+  const auto numbers = declaring(900'000'000, 3'600'000'000);  // refused for another reason: the file is small
+  EXPECT_NE(numbers.find("cut short"), std::string::npos) << numbers;
+}
+
+TEST(Npz, EveryMemberOfAnArchiveOfManyIsReadOnceAndASignalEndsIt) {
+  const Scratch scratch;
+  constexpr int many_members = 1000;
+  std::vector<std::pair<std::string, std::string>> members{
+      {"u.npy", npy("<f4", "(2, 3, 1)", counting<float>(6))}};
+  for (int i = 0; i < many_members; ++i)
+    members.emplace_back(fmt::format("p{}.npy", i), npy("<f8", "(2,)", raw<double>({i + 0.25, i + 0.5})));
+  const auto bytes = zip(members, false);
+  interrupt::request_after(many_members + 20);  // a header is read between two checks for a signal
+  const auto source = open_bytes(scratch, bytes, {.dataset = "u", .axes = "n,t,c"});
+  interrupt::clear();
+  EXPECT_EQ(source->description().state.count(Role::parameter), 1U * many_members);
+  EXPECT_EQ(source->scalars(1).at("p999"), 999.5);
+  interrupt::request_after(many_members / 2);
+  EXPECT_THROW(open_bytes(scratch, bytes, {.dataset = "u", .axes = "n,t,c"}), Interrupted);
+  interrupt::clear();
+}
+
 TEST(Npz, HeadersAreReadWithoutUnpackingTheValues) {
   const Scratch scratch;
   const auto whole = zip({{"u.npy", npy("<f4", "(2, 1200000)", counting<float>(2400000))}}, true);
-  interrupt::request();  // a check for it comes with the second piece of what is unpacked
+  interrupt::request_after(2);  // one check for each header, and one for each further piece that is unpacked
   EXPECT_EQ(open_bytes(scratch, whole, {.axes = "t,x"})->description().state.size_along("x"), 1200000U);
   interrupt::clear();
 }

@@ -6,6 +6,7 @@
 #include "bench/train/run.hpp"
 #include "cli/programs.hpp"
 #include "cli/verbs.hpp"
+#include "core/interrupt.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
 
@@ -18,6 +19,7 @@ struct BenchField {
   std::string memory_of;
 
   void run() {
+    interrupt::end_at_once();
     tensors::prepare();
     if (!memory_of.empty()) {
       threads::use(2);
@@ -32,6 +34,7 @@ struct BenchSolvers {
   bench::SolverSettings settings;
 
   void run() const {
+    interrupt::end_at_once();
     tensors::prepare();
     bench::run_solvers(settings);
   }
@@ -42,6 +45,7 @@ struct BenchTrain {
   std::vector<std::string> only;
 
   void run() {
+    interrupt::end_at_once();
     tensors::prepare();
     settings.only = {only.begin(), only.end()};
     bench::run_train(settings);

@@ -55,7 +55,8 @@ struct Rollout {
     if (input.path.empty() && data.file.empty())
       throw UsageError("{}: the model does not name the file that it was trained on; give --data", run_path);
     if (!input.path.empty() && !files::same_file(input.path, data.file)) {
-      const auto source = rollout::fitted(input.open(), run.model->facts(), channels, any_spacing, given);
+      const auto source =
+          rollout::fitted(open_other(trained.data), run.model->facts(), channels, any_spacing, given);
       say_notes(*source);
       return source;
     }
@@ -65,6 +66,30 @@ struct Rollout {
     if (!channels.empty()) data.channels.clear();
     if (!given.empty()) data.context = {};  // it is taken from the file with what is given in its place
     return rollout::fitted(data::open_data(data), run.model->facts(), channels, any_spacing, given);
+  }
+
+  // A file of arrays that does not name its axes is read as the run's own was.
+  std::unique_ptr<data::Source> open_other(const data::DataOptions& own) const {
+    data::OpenOptions stated = input.options;
+    if (stated.dt == 0) stated.dt = own.open.dt;
+    try {
+      return data::open(input.path, stated);
+    } catch (const DataError& unstated) {
+      data::OpenOptions as_own = stated;
+      if (stated.dataset.empty()) as_own.dataset = own.open.dataset;
+      if (stated.axes.empty()) as_own.axes = own.open.axes;
+      if (as_own.dataset == stated.dataset && as_own.axes == stated.axes) throw;
+      std::unique_ptr<data::Source> source;
+      try {
+        source = data::open(input.path, as_own);
+      } catch (const DataError&) {
+        throw DataError("{}", unstated.what());  // the other arrays do not fit: what the user can state
+      }
+      log::note("{}: read as the run's own file: {}axes {}", input.path,
+                as_own.dataset.empty() ? "" : fmt::format("dataset {}, ", text::printable(as_own.dataset)),
+                as_own.axes);
+      return source;
+    }
   }
 
   // Once, and not for a little more than the data had.

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <functional>
+#include <span>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
@@ -148,7 +151,70 @@ class BlockAverage : public Derived {
   std::size_t factor_;
 };
 
+/// The axes whose coordinates descend, turned round.
+class Ascending : public Derived {
+ public:
+  explicit Ascending(std::shared_ptr<const Source> source) : Derived(std::move(source)) {
+    for (auto& axis : description_.state.axes) {
+      turned_.push_back(descends(axis));
+      if (!turned_.back()) continue;
+      description_.notes.push_back(
+          fmt::format("{} runs from {:g} down to {:g} in the file: its order is turned, here and in forecasts",
+                      axis.name, axis.coordinates.front(), axis.coordinates.back()));
+      std::ranges::reverse(axis.coordinates);
+      std::swap(axis.boundary.low, axis.boundary.high);
+    }
+  }
+
+  static bool descends(const Axis& axis) {
+    return axis.coordinates.size() > 1 &&
+           std::ranges::adjacent_find(axis.coordinates, std::ranges::less_equal{}) == axis.coordinates.end();
+  }
+
+  void read(std::size_t sample, std::size_t first, std::size_t count, std::span<float> out) const override {
+    below_->read(sample, first, count, out);
+    turn(out, description_.state.count(Role::state));
+  }
+
+  std::vector<float> static_field(std::size_t sample, const std::string& name) const override {
+    auto values = below_->static_field(sample, name);
+    turn(values, 1);
+    return values;
+  }
+
+  std::vector<float> control(std::size_t sample, const std::string& name) const override {
+    auto values = below_->control(sample, name);
+    const auto fields = description_.state.names(Role::control_field);
+    if (std::ranges::find(fields, name) != fields.end()) turn(values, 1);
+    return values;
+  }
+
+ private:
+  // Whole grids of `channels` values a cell.
+  void turn(std::span<float> values, std::size_t channels) const {
+    const auto& axes = description_.state.axes;
+    std::size_t stride = channels;  // between neighbours along the axis
+    for (std::size_t a = axes.size(); a-- > 0;) {
+      const std::size_t line = stride * axes[a].size;
+      for (std::size_t begin = 0; turned_[a] && begin < values.size(); begin += line) {
+        for (std::size_t low = 0, high = axes[a].size - 1; low < high; ++low, --high) {
+          const auto cell = values.subspan(begin + low * stride, stride);
+          std::ranges::swap_ranges(cell, values.subspan(begin + high * stride, stride));
+        }
+      }
+      stride = line;
+    }
+  }
+
+  std::vector<bool> turned_;  // of each axis
+};
+
 }  // namespace
+
+std::unique_ptr<Source> ascending(std::unique_ptr<Source> source) {
+  if (std::ranges::none_of(source->description().state.axes, Ascending::descends)) return source;
+  return std::make_unique<Ascending>(std::move(source));
+}
 
 std::shared_ptr<const Source> with_channels(std::shared_ptr<const Source> source,
                                             const std::vector<std::string>& channels) {

@@ -70,10 +70,10 @@ std::unique_ptr<Source> open(const std::string& file, const OpenOptions& options
   }
   const std::string begin = first_bytes(file);
   if (begin.starts_with("\x93NUMPY") || begin.starts_with("PK\x03\x04"))
-    return layouts::open_numpy(file, options);
+    return ascending(layouts::open_numpy(file, options));
   if (hdf5::is_hdf5(file)) {
     probe(file, options);
-    return open_hdf5(file, options);
+    return ascending(open_hdf5(file, options));
   }
   for (const auto& [begins, what] : strangers) {
     if (begin.starts_with(begins)) throw DataError("{}: is {}", file, what);

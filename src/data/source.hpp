@@ -92,6 +92,10 @@ std::shared_ptr<const Source> with_channels(std::shared_ptr<const Source> source
 /// The same channels under other names, one for each.
 std::shared_ptr<const Source> renamed(std::shared_ptr<const Source> source, std::vector<std::string> names);
 
+/// Every axis with coordinates that descend turned round, so that they ascend; notes name them. `open` has
+/// done so.
+std::unique_ptr<Source> ascending(std::unique_ptr<Source> source);
+
 /// Means over blocks of factor x factor cells (1-D: factor cells). The grid must be divisible.
 std::shared_ptr<const Source> averaged(std::shared_ptr<const Source> source, std::size_t factor);
 

@@ -24,8 +24,8 @@ double training_speed() {
 
 class Choice {
  public:
-  Choice(RunOptions& options, const model::StateFacts& state, double seconds)
-      : options_(options), longest_seconds_(seconds) {
+  Choice(RunOptions& options, const model::StateFacts& state, double seconds, std::size_t rows)
+      : options_(options), longest_seconds_(seconds), rows_(rows) {
     spec_.state = state;
   }
 
@@ -46,7 +46,7 @@ class Choice {
     const auto channels = static_cast<double>(spec_.state.count(Role::state));
     set("field.width", std::clamp(32 * std::ceil(channels / 8), 64.0, 512.0));
     set("field.depth", 3);
-    set("loader.batch", 128);
+    set_batch(128);
     choose_optimizer("2e-3", "2e-3");
     set("train.steps", 3000);
   }
@@ -58,9 +58,9 @@ class Choice {
     choose_optimizer("1e-3", "4e-3");
     const auto patches = fitting_patches();
     for (const int patch : patches) {
-      for (const int batch : {16, 8, 4}) {
+      for (const std::size_t batch : {16, 8, 4}) {
         set("field.patch", patch);
-        set("loader.batch", batch);
+        set_batch(batch);
         if (affordable_steps() >= enough_steps) break;
       }
       if (affordable_steps() >= enough_steps) break;
@@ -79,6 +79,12 @@ class Choice {
   }
 
  private:
+  // A multiple of eight where there are so many rows: ranks share a batch evenly.
+  void set_batch(std::size_t wanted) {
+    const std::size_t most = rows_ < 8 ? std::max<std::size_t>(1, rows_) : rows_ - rows_ % 8;
+    set("loader.batch", static_cast<double>(std::min(wanted, most)));
+  }
+
   void choose_optimizer(const std::string& rate, const std::string& of_matrices) {
     set("optimizer.name", "muon");
     set("optimizer.learning_rate", rate);
@@ -98,6 +104,7 @@ class Choice {
 
   RunOptions& options_;
   double longest_seconds_;
+  std::size_t rows_;
   model::ModelSpec spec_;
 };
 
@@ -148,9 +155,9 @@ std::string field_for(const RunOptions& o) {
 }
 
 std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder,
-                         double seconds) {
+                         double seconds, std::size_t rows) {
   if (options.left_out.empty()) return "";
-  Choice choice(options, state, seconds);
+  Choice choice(options, state, seconds, rows);
   if (take_over(choice, options, folder)) return "";
   if (options.field.name == "mlp")
     choice.for_vector();

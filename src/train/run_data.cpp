@@ -11,6 +11,7 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/machine.hpp"
+#include "data/order.hpp"
 #include "objectives/default_solver.hpp"
 #include "train/suggest.hpp"
 
@@ -160,6 +161,38 @@ void keep_solver(RunOptions& o, const std::string& folder) {
   });
 }
 
+// To a hundredth of the spacing, beside what float32 makes of the coordinates.
+void check_even(const Axis& axis, const std::string& file) {
+  constexpr double tolerance = 1e-2, rounding = 3e-7;
+  const auto& x = axis.coordinates;
+  if (x.size() < 2) return;
+  const double spacing = (x.back() - x.front()) / static_cast<double>(x.size() - 1);
+  const double allowed =
+      tolerance * std::abs(spacing) + rounding * std::max(std::abs(x.front()), std::abs(x.back()));
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    if (spacing > 0 && std::abs(x[i] - x[i - 1] - spacing) <= allowed) continue;
+    throw DataError(
+        "{}: its {} coordinates are not evenly spaced: entry {} is {:g} and entry {} is {:g}, where {:g} is the "
+        "mean spacing; fields are trained on even grids: interpolate the states onto one, or write the file "
+        "without these coordinates",
+        file, axis.name, i - 1, x[i - 1], i, x[i], spacing);
+  }
+}
+
+// Of an epoch.
+std::size_t count_rows(const data::Source& source, const std::vector<std::size_t>& samples,
+                       const RunOptions& o) {
+  std::vector<std::size_t> lengths;
+  for (const std::size_t sample : samples) {
+    const std::size_t frames = source.description().frames.at(sample);
+    lengths.push_back(
+        data::kept_frames(o.downsampling, frames, static_cast<std::uint64_t>(o.seed), sample).size());
+  }
+  data::OrderOptions order{.frames_per_row = static_cast<std::size_t>(o.objective.build()->needs().frames),
+                           .strides = {o.loader.strides.begin(), o.loader.strides.end()}};
+  return data::Order(samples, std::move(lengths), order).rows_per_epoch();
+}
+
 }  // namespace
 
 void provide_data(RunOptions& o) {
@@ -172,9 +205,11 @@ void provide_data(RunOptions& o) {
 }
 
 void check_axes(const data::Description& d) {
-  if (d.state.axes.size() <= 2) return;
-  throw DataError("{}: its states are on {}; fields are trained on up to two axes so far", d.file,
-                  d.state.grid_text());
+  if (d.state.axes.size() > 2) {
+    throw DataError("{}: its states are on {}; fields are trained on up to two axes so far", d.file,
+                    d.state.grid_text());
+  }
+  for (const auto& axis : d.state.axes) check_even(axis, d.file);
 }
 
 RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
@@ -188,8 +223,12 @@ RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
   out.spec.context = context_spec(*out.source, out.splits.train, o.data.nodes);
   for (const auto& note : out.source->description().notes)
     out.notes.push_back(fmt::format("{}: {}", o.data.file, note));
-  const std::string chosen = choose_sizes(o, out.spec.state, folder, seconds);
+  const std::string chosen = choose_sizes(
+      o, out.spec.state, folder, seconds, count_rows(*out.source, out.splits.train, o));
   if (!chosen.empty()) out.notes.push_back(chosen);
+  if (out.splits.validation.empty() && o.validation.steps >= 0)
+    out.notes.push_back(fmt::format(
+        "{}: no samples for validation, so no best model is chosen: the run keeps its last one", o.data.file));
   keep_solver(o, folder);
   resolve_boundary(o, folder, out);
   out.spec.field = o.field;

@@ -2,6 +2,8 @@
 // model.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +30,7 @@ struct RunData {
 /// Generates the file if the run says how and it is missing.
 void provide_data(RunOptions& options);
 
-/// A DataError for states on more axes than fields take.
+/// A DataError for states on more axes than fields take, or on cells that are not evenly spaced.
 void check_axes(const data::Description& description);
 
 /// Opens the data, resolves the splits and describes the model. What follows the data (sizes that were left
@@ -49,8 +51,9 @@ std::string field_for(const RunOptions& options);
 
 /// Sets what the run file left out (RunOptions::left_out). A run that goes on takes what `folder`/run.toml
 /// says, whatever this machine would choose. Returns a sentence that says what was chosen; empty: nothing.
-/// `seconds`: how long the run may take.
+/// `seconds`: how long the run may take; `rows`: those of an epoch, which a batch does not exceed.
 std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder,
-                         double seconds = usual_seconds);
+                         double seconds = usual_seconds,
+                         std::size_t rows = std::numeric_limits<std::size_t>::max());
 
 }  // namespace cvf::train

@@ -6,6 +6,7 @@
 #include "data/hdf5.hpp"
 #include "data/source.hpp"
 #include "model/trained_model.hpp"
+#include "support/archives.hpp"
 #include "support/has.hpp"
 #include "support/program.hpp"
 
@@ -73,6 +74,33 @@ TEST_F(RolloutVerb, TakesModelsInDoublePrecisionToLibTorch) {
   for (std::size_t i = 0; i < single.size(); ++i) EXPECT_NEAR(single[i], twice[i], 1e-4);
   ran = run(scratch_, {"evaluate", scratch_.path("run"), "--data", data_, "--samples", "1"});
   EXPECT_EQ(ran.code, 0) << ran.err;
+}
+
+TEST_F(RolloutVerb, ReadsAnotherFileOfArraysAsTheRunsOwn) {
+  const auto channels = data::open(data_)->description().channels();
+  const std::size_t values = 3 * 5 * 8 * 12 * channels.size();
+  const auto array = testing_support::npy(
+      "<f4", fmt::format("(3, 5, 8, 12, {})", channels.size()), std::string(4 * values, 0));
+  const auto plane = testing_support::npy("<f4", "(2, 3)", std::string(24, 0));
+  data_ = scratch_.path("other.npz");
+  files::write_atomically(data_, testing_support::zip({{"u.npy", array}, {"v.npy", plane}}, false));
+  std::vector<std::string> more{"--channels", "c0"};
+  for (std::size_t c = 1; c < channels.size(); ++c) more.back() += fmt::format(",c{}", c);
+  EXPECT_TRUE(has(rollout(more).err, "has several arrays; give --dataset and --axes"));
+  auto model = model::load(scratch_.path("run/last"));
+  const auto trained_on = [&](const std::string& dataset) {
+    model.run_toml = fmt::format(
+        "[objective]\nname = \"cvf\"\n[data]\nfile = \"gone.npz\"\ndataset = \"{}\"\naxes = "
+        "\"n,t,y,x,c\"\ndt = 0.1\n",
+        dataset);
+    model::save(model, scratch_.path("run/last"));
+    return rollout(more);
+  };
+  EXPECT_TRUE(has(trained_on("v").err, "has several arrays; give --dataset and --axes")) << "two axes, not five";
+  const Ran ran = trained_on("u");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.err, "other.npz: read as the run's own file: dataset u, axes n,t,y,x,c")) << ran.err;
+  EXPECT_NEAR(data::open(out_)->times(0).back(), 0.4, 1e-9) << "frames as far apart as the run's";
 }
 
 TEST_F(RolloutVerb, WritesAForecastThatReadsLikeData) {

@@ -5,15 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <random>
 
 #include "core/files.hpp"
+#include "core/text.hpp"
 #include "support/archives.hpp"
 #include "support/has.hpp"
 #include "support/scratch.hpp"
 #include "support/training.hpp"
 #include "train/run_data.hpp"
+#include "train/trainer.hpp"
 
 namespace cvf::train {
 namespace {
@@ -256,6 +259,75 @@ TEST(Boundary, OfARunThatIsResumedStaysWhatItWas) {
   auto options = read(by_hand);
   prepare(options, scratch.path(""));
   EXPECT_EQ(boundary_of(options), "unknown");
+}
+
+// Samples of one oscillation, as an NPY of (n, t, c).
+DataOptions oscillations(const Scratch& scratch, std::size_t count, std::size_t length) {
+  std::vector<float> values;
+  for (std::size_t n = 0; n < count; ++n) {
+    for (std::size_t t = 0; t < length; ++t) {
+      const double angle = 0.02 * static_cast<double>(t) + static_cast<double>(n);
+      values.push_back(static_cast<float>(std::cos(angle)));
+      values.push_back(static_cast<float>(std::sin(angle)));
+    }
+  }
+  DataOptions data;
+  data.file = scratch.path("oscillations.npy");
+  data.open = {"", "n,t,c", 0.1};
+  write_atomically(data.file, npy("<f4", fmt::format("({}, {}, 2)", count, length), raw(values)));
+  return data;
+}
+
+TEST(FirstRun, OfFewSamplesOrFramesCanBeTrained) {
+  const Scratch scratch;
+  const std::vector<std::pair<std::size_t, std::size_t>> sizes{{1, 1000}, {1, 12}, {2, 12},
+                                                               {3, 12},   {3, 2},  {40, 2}};
+  for (const auto& [count, length] : sizes) {
+    const std::string text = first_run(oscillations(scratch, count, length), "mine"),
+                      folder = scratch.path(fmt::format("run-{}-{}", count, length));
+    auto options = read(text);
+    options.length.steps = 3;
+    options.length.minutes = 0;
+    ProcessGroup alone;
+    EXPECT_EQ(train(std::move(options), folder, alone).steps, 3) << text;
+    EXPECT_TRUE(std::filesystem::exists(folder + "/last/model.toml")) << text;
+  }
+}
+
+TEST(FirstRun, SaysWhereNoSampleIsLeftToValidate) {
+  const Scratch scratch;
+  auto options = read(first_run(oscillations(scratch, 2, 12), "mine"));
+  EXPECT_TRUE(has(text::join(prepare(options).notes), "no samples for validation, so no best model is chosen"));
+  options = read(first_run(oscillations(scratch, 3, 12), "mine"));
+  EXPECT_FALSE(has(text::join(prepare(options).notes), "no samples for validation"));
+}
+
+TEST(FirstRun, RefusesCellsThatAreNotEvenlySpaced) {
+  const Scratch scratch;
+  const auto refusal = [&](const std::vector<double>& x) {
+    write_atomically(scratch.path("a.npz"),
+                     testing_support::zip(
+                         {{"u.npy", npy("<f4", "(4, 3, 8)", testing_support::counting<float>(96))},
+                          {"x.npy", npy("<f8", "(8,)", raw(x))}},
+                         false));
+    DataOptions data;
+    data.file = scratch.path("a.npz");
+    data.open = {"", "n,t,x", 1};
+    const auto of_init = testing_support::sentence_of([&] { first_run(data, "mine"); });
+    auto options = testing_support::options_of(
+        fmt::format("data.file = \"{}\"\ndata.axes = \"n,t,x\"\nfield.name = \"conv\"\n", data.file));
+    EXPECT_EQ(testing_support::sentence_of([&] { prepare(options); }), of_init);
+    return of_init;
+  };
+  const auto stretched = refusal({0, 1, 2, 3, 4, 5, 6, 9});
+  EXPECT_TRUE(has(stretched, "a.npz: its x coordinates are not evenly spaced: entry 0 is 0 and entry 1 is 1"))
+      << stretched;
+  EXPECT_TRUE(has(refusal({0, 1, 2, 3, 3, 5, 6, 7}), "entry 3 is 3 and entry 4 is 3"));
+  EXPECT_TRUE(has(refusal({7, 6, 5, 4, 4.5, 2, 1, 0}), "not evenly spaced")) << "neither up nor down";
+  EXPECT_EQ(refusal({7, 6, 5, 4, 3, 2, 1, 0}), "") << "only an order";
+  std::vector<double> single;
+  for (int i = 0; i < 8; ++i) single.push_back(static_cast<float>(100 + 0.01 * i));
+  EXPECT_EQ(refusal(single), "") << "what float32 leaves of even ones";
 }
 
 TEST(FirstRun, SaysWhatCannotBeTrainedOn) {

@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double most_steps = 4000, enough_steps = 2000, fewest_steps = 500;
+constexpr double most_steps = 4000, enough_steps = 2000, steps_of_a_patch = 1000, fewest_steps = 500;
+constexpr double most_unresolved = 0.01;
 
 // Operations a second of a training step on one thread, measured with conv of width 32 on 16 x 16 to 64 x 64
 // cells and rounded down.
@@ -24,8 +25,8 @@ double training_speed() {
 
 class Choice {
  public:
-  Choice(RunOptions& options, const model::StateFacts& state, double seconds, std::size_t rows)
-      : options_(options), longest_seconds_(seconds), rows_(rows) {
+  Choice(RunOptions& options, const model::StateFacts& state, const Sizing& sizing)
+      : options_(options), sizing_(sizing) {
     spec_.state = state;
   }
 
@@ -56,20 +57,22 @@ class Choice {
     set("field.width", std::clamp(16 * std::ceil(channels / 2), 32.0, 96.0));
     set("field.depth", 1);
     choose_optimizer("1e-3", "4e-3");
-    const auto patches = fitting_patches();
-    for (const int patch : patches) {
-      for (const std::size_t batch : {16, 8, 4}) {
-        set("field.patch", patch);
-        set_batch(batch);
-        if (affordable_steps() >= enough_steps) break;
-      }
-      if (affordable_steps() >= enough_steps) break;
+    set_batch(4);
+    for (const int patch : resolving_patches()) {
+      set("field.patch", patch);
+      if (affordable_steps() >= steps_of_a_patch) break;
     }
-    const double steps = std::clamp(affordable_steps(), fewest_steps, most_steps);
-    set("train.steps", 100 * std::floor(steps / 100));
+    double affordable = 0;
+    for (const std::size_t batch : {16, 8, 4}) {
+      set_batch(batch);
+      affordable = affordable_steps();
+      if (affordable >= enough_steps) break;
+    }
+    set("train.steps", 100 * std::floor(std::clamp(affordable, fewest_steps, most_steps) / 100));
   }
 
-  double seconds_of_a_step() const {
+  /// With the sizes as they are, computed from their operations.
+  double counted_seconds() const {
     model::ModelSpec spec = spec_;
     spec.field = options_.field;
     const double evaluations = options_.objective.build()->needs().evaluations;
@@ -81,7 +84,7 @@ class Choice {
  private:
   // A multiple of eight where there are so many rows: ranks share a batch evenly.
   void set_batch(std::size_t wanted) {
-    const std::size_t most = rows_ < 8 ? std::max<std::size_t>(1, rows_) : rows_ - rows_ % 8;
+    const std::size_t rows = sizing_.rows, most = rows < 8 ? std::max<std::size_t>(1, rows) : rows - rows % 8;
     set("loader.batch", static_cast<double>(std::min(wanted, most)));
   }
 
@@ -91,20 +94,24 @@ class Choice {
     set("optimizer.muon.learning_rate", of_matrices);
   }
 
-  double affordable_steps() const { return longest_seconds_ / seconds_of_a_step(); }
+  double affordable_steps() const {
+    return sizing_.seconds / (sizing_.step_seconds ? sizing_.step_seconds(options_) : counted_seconds());
+  }
 
-  std::vector<int> fitting_patches() const {
+  // That divide the grid and resolve the states, the finest first; 1 always does.
+  std::vector<int> resolving_patches() const {
     std::vector<int> out;
     for (int p = 1; p <= 8; ++p) {
       const auto divides = [p](const Axis& axis) { return axis.size % static_cast<std::size_t>(p) == 0; };
-      if (std::ranges::all_of(spec_.state.axes, divides)) out.push_back(p);
+      if (!std::ranges::all_of(spec_.state.axes, divides)) continue;
+      if (p > 1 && sizing_.unresolved && sizing_.unresolved(p) > most_unresolved) break;
+      out.push_back(p);
     }
     return out;
   }
 
   RunOptions& options_;
-  double longest_seconds_;
-  std::size_t rows_;
+  const Sizing& sizing_;
   model::ModelSpec spec_;
 };
 
@@ -155,15 +162,15 @@ std::string field_for(const RunOptions& o) {
 }
 
 std::string choose_sizes(RunOptions& options, const model::StateFacts& state, const std::string& folder,
-                         double seconds, std::size_t rows) {
+                         const Sizing& sizing) {
   if (options.left_out.empty()) return "";
-  Choice choice(options, state, seconds, rows);
+  Choice choice(options, state, sizing);
   if (take_over(choice, options, folder)) return "";
   if (options.field.name == "mlp")
     choice.for_vector();
   else
     choice.for_grid();
-  return words(options, state, choice.seconds_of_a_step());
+  return words(options, state, choice.counted_seconds());
 }
 
 }  // namespace cvf::train

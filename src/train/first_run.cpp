@@ -6,6 +6,7 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/threads.hpp"
+#include "train/resolution.hpp"
 #include "train/run_data.hpp"
 #include "train/suggest.hpp"
 
@@ -21,7 +22,8 @@ class Page {
     constexpr std::size_t width = 100;
     std::string line;
     for (const auto& word : text::split(comment, ' ')) {
-      if (!line.empty() && line.size() + word.size() > width) text_.append("# ").append(std::exchange(line, "")).append("\n");
+      if (!line.empty() && line.size() + word.size() > width)
+        text_.append("# ").append(std::exchange(line, "")).append("\n");
       line += (line.empty() ? "" : " ") + text::printable(word);
     }
     if (!line.empty()) text_.append("# ").append(line).append("\n");
@@ -66,7 +68,8 @@ std::string about(const data::Description& d) {
 
 }  // namespace
 
-std::string first_run(DataOptions data, const std::string& name) {
+std::string first_run(DataOptions data, const std::string& name,
+                      const std::function<double(const RunOptions&)>& step_seconds) {
   const auto file = open_data(data);
   const data::Description d = file->description();
   check_axes(d);
@@ -83,9 +86,8 @@ std::string first_run(DataOptions data, const std::string& name) {
 
   Page page;
   page.words(about(d));
-  page.words(fmt::format(
-      "Made by cvf init; all keys: cvf explain run. Next: cvf train {} && cvf report {}",
-      text::shell_quoted(name + ".toml"), text::shell_quoted(name)));
+  page.words(fmt::format("Made by cvf init; all keys: cvf explain run. Next: cvf train {} && cvf report {}",
+                         text::shell_quoted(name + ".toml"), text::shell_quoted(name)));
   page.key("seed", std::int64_t{0});
   page.table("data", context_words(data.context, d.state));
   page.key("file", data.file);
@@ -110,9 +112,21 @@ std::string first_run(DataOptions data, const std::string& name) {
   if (!lists.validation.empty()) page.key("validation", lists.validation);
   if (!lists.test.empty()) page.key("test", lists.test);
 
-  auto chosen = RunOptions::read(config::Document::from_text(page.text(), "cvf init"));
-  chosen.loader.strides = strides.strides;
-  prepare(chosen, "", 60 * minutes);
+  const auto so_far = [&] {
+    auto out = RunOptions::read(config::Document::from_text(page.text(), "cvf init"));
+    out.loader.strides = strides.strides;
+    return out;
+  };
+  auto counted = so_far(), chosen = so_far();
+  const RunData run_data = prepare(counted, "", 60 * minutes);
+  double seconds = 0;  // of a step; 0: not measured
+  const auto measured = [&](const RunOptions& options) {
+    return seconds = step_seconds ? step_seconds(options) : measured_step(options, run_data);
+  };
+  const auto unresolved = [&](int patch) { return unresolved_energy(*source, split.lists.train, patch); };
+  choose_sizes(
+      chosen, run_data.spec.state, "",
+      {.seconds = 60 * minutes, .rows = run_data.rows, .step_seconds = measured, .unresolved = unresolved});
   const bool on_grid = !d.state.is_vector();
   const auto boundary = on_grid ? suggest_boundary(*source, split.lists.train) : SuggestedBoundary{};
   page.table("field", on_grid ? "Convolutions: the states lie on a grid. " + boundary.why
@@ -126,10 +140,13 @@ std::string first_run(DataOptions data, const std::string& name) {
   page.table("loader", strides.why);
   page.key("strides", strides.strides);
   page.key("batch", chosen.loader.batch);
-  page.table("train",
-             fmt::format("Sized to take {:g} minutes at most on {} threads, and ended there. More is better: "
-                         "steps = {}, minutes = 0 (no bound).",
-                         minutes, threads::count(), 5 * chosen.length.steps));
+  page.table(
+      "train",
+      fmt::format("Sized to take {:g} minutes at most on {} threads, and ended there{}. More is better: "
+                  "steps = {}, minutes = 0 (no bound).",
+                  minutes, threads::count(),
+                  seconds > 0 ? fmt::format(": a step was measured to take {:.2g} s", seconds) : "",
+                  5 * chosen.length.steps));
   page.key("steps", chosen.length.steps);
   page.key("minutes", minutes);
   return page.text();

@@ -13,6 +13,7 @@
 #include "core/machine.hpp"
 #include "data/order.hpp"
 #include "objectives/default_solver.hpp"
+#include "train/resolution.hpp"
 #include "train/suggest.hpp"
 
 namespace cvf::train {
@@ -223,8 +224,10 @@ RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
   out.spec.context = context_spec(*out.source, out.splits.train, o.data.nodes);
   for (const auto& note : out.source->description().notes)
     out.notes.push_back(fmt::format("{}: {}", o.data.file, note));
-  const std::string chosen = choose_sizes(
-      o, out.spec.state, folder, seconds, count_rows(*out.source, out.splits.train, o));
+  out.rows = count_rows(*out.source, out.splits.train, o);
+  const auto unresolved = [&](int patch) { return unresolved_energy(*out.source, out.splits.train, patch); };
+  const std::string chosen = choose_sizes(o, out.spec.state, folder,
+                                          {.seconds = seconds, .rows = out.rows, .unresolved = unresolved});
   if (!chosen.empty()) out.notes.push_back(chosen);
   if (out.splits.validation.empty() && o.validation.steps >= 0)
     out.notes.push_back(fmt::format(

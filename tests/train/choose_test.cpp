@@ -102,6 +102,42 @@ TEST(LeftOut, LargeGridsGetCoarserPatchesThatFit) {
   EXPECT_NE(field_key(line, "patch"), "1") << "a single row does not forbid patches along it";
 }
 
+// Three minutes on 128 x 128 cells, where a step of a batch of 16 at full resolution takes `seconds`, and the
+// patch of 4, but not that of 2, loses `lost` of the energy.
+RunOptions sized(double seconds, double lost = 0) {
+  auto options = waves();
+  choose_sizes(options, grid(128, 128), "",
+               {.seconds = 180,
+                .step_seconds =
+                    [&](const RunOptions& o) {
+                      const double side = std::stod(field_key(o, "patch"));
+                      return seconds * o.loader.batch / 16 / (side * side);
+                    },
+                .unresolved = [&](int patch) { return patch >= 4 ? lost : 0; }});
+  return options;
+}
+
+TEST(LeftOut, ThePatchIsTheFinestThatTheTimeIsEnoughFor) {
+  const auto expect = [](const RunOptions& o, const char* patch, int batch, std::int64_t steps) {
+    EXPECT_EQ(field_key(o, "patch"), patch);
+    EXPECT_EQ(o.loader.batch, batch);
+    EXPECT_EQ(o.length.steps, steps);
+  };
+  expect(sized(0.01), "1", 16, 4000);
+  expect(sized(0.145), "1", 8, 2400);
+  expect(sized(0.59), "1", 4, 1200);  // 1000 steps are enough
+  expect(sized(1), "2", 4, 2800);     // 720 are not
+}
+
+TEST(LeftOut, APatchThatLosesTheStatesIsNotTaken) {
+  EXPECT_EQ(field_key(sized(10), "patch"), "4");
+  EXPECT_EQ(field_key(sized(10, 0.005), "patch"), "4");
+  const auto fine = sized(10, 0.05);
+  EXPECT_EQ(field_key(fine, "patch"), "2") << "however slow";
+  EXPECT_EQ(fine.loader.batch, 4);
+  EXPECT_EQ(fine.length.steps, 500);
+}
+
 TEST(LeftOut, ARunThatGoesOnKeepsWhatItBeganWith) {
   const Scratch scratch;
   auto first = waves(

@@ -8,6 +8,7 @@
 #include "core/files.hpp"
 #include "core/output_file.hpp"
 #include "core/text.hpp"
+#include "core/threads.hpp"
 #include "train/first_run.hpp"
 
 namespace cvf::cli {
@@ -26,6 +27,7 @@ struct Init {
     train::DataOptions data;
     data.file = input.path;
     data.open = input.options;
+    tensors::prepare();  // training steps are timed as training takes them
     const std::string text = train::first_run(data, fs::path(file).stem().string());
     files::write_atomically(file, text);
     fmt::print("{}\n{}: change what you know better, then: cvf train {} && cvf report {}\n", text, file,

@@ -58,6 +58,8 @@ Words Place::words_of(const Words& command, const Trouble& trouble) const {
                   "CVF_TORTURE_COUNTER=" + path(counter), fmt::format("CVF_TORTURE_AT={}", trouble.at),
                   "CVF_TORTURE_ACTION=" + trouble.action});
   }
+  if (!trouble.redirected.empty())
+    words.insert(words.end(), {"sh", "-c", "exec \"$@\" " + trouble.redirected, "sh"});
   words.push_back(CVF_PROGRAM);
   words.insert(words.end(), command.begin(), command.end());
   words.insert(words.end(), {"--threads", "1"});

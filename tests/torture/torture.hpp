@@ -27,6 +27,7 @@ struct Trouble {
   std::string action;     // see faults.c
   double kill_after = 0;  // seconds, then SIGKILL; 0: never
   double ask_after = 0;   // seconds, then SIGTERM
+  std::string redirected = {};  // as a shell writes it: ">/dev/full", ">&-"
 };
 
 /// The folder of one case; goes with it. Commands run inside, so paths in them are short and the same for

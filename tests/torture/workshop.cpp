@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* run_toml = R"(seed = 3
+constexpr const char* run_settings = R"(seed = 3
 data.file = "data.h5"
 split.train = "0:3"
 split.validation = "3:4"
@@ -26,7 +26,6 @@ field.name = "mlp"
 field.width = 8
 field.depth = 1
 optimizer.learning_rate = 0.01
-train.steps = 6
 checkpoint.steps = 2
 checkpoint.minutes = 0.0
 log.steps = 2
@@ -108,6 +107,10 @@ const std::vector<Job>& jobs() {
   return all;
 }
 
+std::string run_file(const std::string& bound) {
+  return fmt::format("{}{}\n", run_settings, bound);
+}
+
 std::string comparable(const std::string& name, const std::string& content) {
   if (!name.ends_with(".csv")) return content;
   std::string out;
@@ -120,7 +123,7 @@ std::string comparable(const std::string& name, const std::string& content) {
 void prepare_workshop(const std::string& folder) {
   const Place place;
   must(place, {"data", "generate", "pendulum", "--samples", "5", "--frames", "9", "--out", "data.h5"});
-  place.write("run.toml", run_toml);
+  place.write("run.toml", run_file("train.steps = 6"));
   must(place, {"train", "run.toml", "--out", "run"});
   fs::copy(place.path("run/last"), place.path("model"), fs::copy_options::recursive);
   write_study(place);

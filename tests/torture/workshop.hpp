@@ -24,6 +24,9 @@ struct Job {
 
 const std::vector<Job>& jobs();
 
+/// The run file of the workshop with another length, e.g. "train.steps = 6".
+std::string run_file(const std::string& bound);
+
 /// The part of an output that is the same in every run: evaluations hold times of the clock.
 std::string comparable(const std::string& name, const std::string& content);
 

@@ -14,6 +14,11 @@ void add_mutants(std::vector<Kind>& kinds, const std::string& workshop);
 void add_model_mutants(std::vector<Kind>& kinds, const std::string& workshop);
 void add_leftovers(std::vector<Kind>& kinds, const std::string& workshop);
 void add_writers(std::vector<Kind>& kinds, const std::string& workshop);
+void add_resumes(std::vector<Kind>& kinds, const std::string& workshop);
+void add_outputs(std::vector<Kind>& kinds, const std::string& workshop);
+void add_streams(std::vector<Kind>& kinds, const std::string& workshop);
+void add_meanings(std::vector<Kind>& kinds);
+void add_units(std::vector<Kind>& kinds);
 
 /// Whether its command runs without LibTorch.
 bool is_quick(const Job& job);

@@ -27,6 +27,11 @@ std::vector<Kind> table(const std::string& workshop) {
   add_model_mutants(kinds, workshop);
   add_leftovers(kinds, workshop);
   add_writers(kinds, workshop);
+  add_resumes(kinds, workshop);
+  add_outputs(kinds, workshop);
+  add_streams(kinds, workshop);
+  add_meanings(kinds);
+  add_units(kinds);
   return kinds;
 }
 

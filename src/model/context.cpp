@@ -43,12 +43,15 @@ Tensor Contexts::controls_over(const Scaled& scale, std::vector<float> SampleCon
   std::vector<std::int64_t> shape{static_cast<std::int64_t>(rows.size()), spec_.nodes,
                                   static_cast<std::int64_t>(count)};
   shape.insert(shape.end(), grid.begin(), grid.end());
-  Tensor out = torch::empty(shape);
-  float* to = out.data_ptr<float>();
-  for (std::size_t k = 0; k < rows.size(); ++k, to += nodes * count * cells) {
-    model::controls_over(scale, *samples_[static_cast<std::size_t>(rows[k])], series, spec_.nodes, begin[k],
-                         dt[k], cells, to);
-  }
+  const auto fill = [&](auto* to) {
+    for (std::size_t k = 0; k < rows.size(); ++k, to += nodes * count * cells) {
+      model::controls_over(scale, *samples_[static_cast<std::size_t>(rows[k])], series, spec_.nodes, begin[k],
+                           dt[k], cells, to);
+    }
+  };
+  const bool is_double = type_.dtype() == torch::kDouble;
+  Tensor out = torch::empty(shape, is_double ? torch::kDouble : torch::kFloat);
+  is_double ? fill(out.data_ptr<double>()) : fill(out.data_ptr<float>());
   return out.to(type_);
 }
 

@@ -76,8 +76,9 @@ void check_sizes(const char* name, const Scaled& s) {
 
 }  // namespace
 
+template <class T>
 void interpolate(const std::vector<double>& times, const float* series, std::size_t width, double t,
-                 bool later, float* out) {
+                 bool later, T* out) {
   const auto after = later ? std::upper_bound(times.begin(), times.end(), t)
                            : std::lower_bound(times.begin(), times.end(), t);
   const auto right = static_cast<std::size_t>(after - times.begin());
@@ -86,10 +87,17 @@ void interpolate(const std::vector<double>& times, const float* series, std::siz
     return;
   }
   const double span = times[right] - times[right - 1];
-  const auto share = static_cast<float>(span > 0 ? (t - times[right - 1]) / span : 0);
+  const auto share = static_cast<T>(span > 0 ? (t - times[right - 1]) / span : 0);
   const float *a = series + (right - 1) * width, *b = series + right * width;
-  for (std::size_t i = 0; i < width; ++i) out[i] = a[i] + share * (b[i] - a[i]);
+  for (std::size_t i = 0; i < width; ++i) {
+    const T from = a[i], to = b[i];
+    out[i] = from + share * (to - from);
+  }
 }
+
+template void interpolate<float>(const std::vector<double>&, const float*, std::size_t, double, bool, float*);
+template void interpolate<double>(const std::vector<double>&, const float*, std::size_t, double, bool,
+                                  double*);
 
 void Scaled::describe(config::Section& s) {
   s.key("names", &names, "by name, in order");
@@ -157,9 +165,10 @@ std::string ContextSpec::extrapolation(const SampleContext& sample) const {
   return out;
 }
 
+template <class T>
 void controls_over(const Scaled& scale, const SampleContext& sample,
                    const std::vector<float> SampleContext::*series, int node_count, double begin, double dt,
-                   std::size_t cells, float* to) {
+                   std::size_t cells, T* to) {
   const auto count = scale.names.size(), nodes = static_cast<std::size_t>(node_count), width = count * cells;
   for (std::size_t j = 0; j < nodes; ++j, to += width) {
     const double share = nodes == 1 ? 0 : static_cast<double>(j) / static_cast<double>(nodes - 1);
@@ -168,12 +177,19 @@ void controls_over(const Scaled& scale, const SampleContext& sample,
     interpolate(sample.times, (sample.*series).data(), width, begin + share * dt, later, to);
     for (std::size_t c = 0; c < count; ++c) {
       for (std::size_t i = 0; i < cells; ++i) {
-        float& value = to[c * cells + i];
-        value = static_cast<float>((value - scale.mean[c]) / scale.deviation[c]);
+        T& value = to[c * cells + i];
+        value = static_cast<T>((static_cast<double>(value) - scale.mean[c]) / scale.deviation[c]);
       }
     }
   }
 }
+
+template void controls_over<float>(const Scaled&, const SampleContext&,
+                                   const std::vector<float> SampleContext::*, int, double, double,
+                                   std::size_t, float*);
+template void controls_over<double>(const Scaled&, const SampleContext&,
+                                    const std::vector<float> SampleContext::*, int, double, double,
+                                    std::size_t, double*);
 
 void check_context(const ContextSpec& spec, const SampleContext* s, std::size_t sample, std::size_t cells) {
   const auto frames = s != nullptr ? s->times.size() : 0;

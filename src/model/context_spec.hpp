@@ -40,18 +40,21 @@ struct ContextSpec {
 };
 
 /// The values of a series [T, width] at time t: linear between its times, constant beyond them. `later`: the
-/// side of a jump that counts.
+/// side of a jump that counts. Computed in T, float or double.
+template <class T>
 void interpolate(const std::vector<double>& times, const float* series, std::size_t width, double t,
-                 bool later, float* out);
+                 bool later, T* out);
 
 /// A DataError unless the controls of this sample are known from `from` to `to`.
 void check_covers(const SampleContext& context, std::size_t sample, double from, double to);
 
 /// The controls (or control fields) of a sample over the step dt from `begin` on, scaled, into out [nodes,
-/// count, cells]: values at evenly spread nodes.
+/// count, cells]: values at evenly spread nodes. Computed in T, the precision of the model: in float, a time
+/// that differs in its last bit could change them by 1e-7.
+template <class T>
 void controls_over(const Scaled& scale, const SampleContext& sample,
                    const std::vector<float> SampleContext::*series, int nodes, double begin, double dt,
-                   std::size_t cells, float* out);
+                   std::size_t cells, T* out);
 
 /// A DataError unless the sample, on so many cells, has what the spec names.
 void check_context(const ContextSpec& spec, const SampleContext* context, std::size_t sample,

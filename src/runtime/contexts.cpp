@@ -62,7 +62,7 @@ Contexts::Seen<T> Contexts::over(std::span<const std::int64_t> samples, std::spa
   out.conditions.resize(samples.size() * (spec_.parameters.names.size() + controls));
   out.beside.resize(samples.size() * (spec_.statics.names.size() * cells_ + moving));
   T *condition = out.conditions.data(), *beside = out.beside.data();
-  std::vector<float> series(std::max(controls, moving));  // of float, whatever the model computes in
+  std::vector<T> series(std::max(controls, moving));
   const auto put_controls = [&](const model::Scaled& scale, const SampleContext& sample,
                                 const std::vector<float> SampleContext::*which, double from, double step,
                                 std::size_t cells, std::size_t count, T* to) {

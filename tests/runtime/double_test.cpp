@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, InDouble, testing::ValuesIn(test::kinds),
 
 TEST_P(InDouble, ForecastsAreThoseOfLibTorch) {
   for (const int members : {1, 2}) {
-    for (const std::string name : {"euler", "rk4", "gcs"}) {
+    for (const std::string name : {"euler", "rk4", "gcs", "dopri5", "tsit5"}) {
       const auto both = pair(members, {"solver.name=" + name});
       ASSERT_TRUE(both.plain->is_double());
       const auto conditions = both.conditions(2);

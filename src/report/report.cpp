@@ -12,6 +12,7 @@
 #include "report/image.hpp"
 #include "report/movie.hpp"
 #include "report/sections.hpp"
+#include "run/run_file.hpp"
 
 namespace cvf::report {
 namespace {
@@ -106,11 +107,21 @@ Json document_of(Folder& folder) {
   return document;
 }
 
+// The data that a run was trained on, which its report shows where there is a forecast; empty: not known.
+std::string data_of(const std::string& run) {
+  try {
+    return run::RunFile::in(run).data_file();
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 // Pages in the folder are no inputs: an earlier one may be replaced.
 std::vector<std::string> inputs_of(const Folder& folder) {
   std::set<std::string> roots{folder.path};
   for (const auto& cell : folder.cells) roots.insert(cell.run);
   std::vector<std::string> out = folder.outside;
+  for (const auto& cell : folder.cells) out.push_back(data_of(cell.run));
   for (const auto& root : roots) {
     for (auto& file : files::files_below(root)) {
       if (!file.ends_with(".html")) out.push_back(std::move(file));

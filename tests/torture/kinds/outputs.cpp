@@ -62,7 +62,8 @@ void run(const std::string& workshop, std::size_t number, RandomStream random) {
   const std::string& target = targets[number / writings().size() % targets.size()];
   const bool is_input =
       std::find(writing.inputs.begin(), writing.inputs.end(), target) != writing.inputs.end();
-  const bool is_kept = is_input || target.find('/') != std::string::npos;
+  const bool is_misnamed = writing.command.front() == "export";  // its files are called .onnx
+  const bool is_kept = is_input || is_misnamed || target.find('/') != std::string::npos;
   const bool overwrite = random.below(2) == 0;
   std::map<std::string, std::string> before;
   for (const auto& file : targets) before[file] = place.read(file);

@@ -12,8 +12,6 @@ namespace {
 
 using torch::Tensor;
 
-constexpr std::size_t most_samples = 16, most_frames = 4, most_values = std::size_t{1} << 22;
-
 // [C, ...] of one frame: the squares of its Fourier coefficients. Mirrored at its ends, so that they fit.
 Tensor energy(const Tensor& frame) {
   Tensor mirrored = frame;
@@ -38,6 +36,7 @@ Tensor beyond(at::IntArrayRef mirrored, int patch) {
 }
 
 Tensor mean_energy(const data::Source& source, const std::vector<std::size_t>& samples) {
+  constexpr std::size_t most_samples = 16, most_frames = 4, most_values = std::size_t{1} << 22;
   const auto& d = source.description();
   std::vector<std::int64_t> sizes;
   for (const auto& axis : d.state.axes) sizes.push_back(static_cast<std::int64_t>(axis.size));

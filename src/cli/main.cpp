@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -92,6 +93,10 @@ void find_probe() {
 
 int output_fault = 0;  // errno of a print that failed before the end
 
+void print_text(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_fault = errno;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "cvf learns continuous-time physics from discrete snapshots: one network steps a state over any time\n"
@@ -105,7 +110,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     return static_cast<int>(Exit::success);
   } catch (const CLI::Success& wish) {  // --help, --version
-    return app.exit(wish);
+    std::ostringstream text;
+    const int code = app.exit(wish, text, text);
+    print_text(text.str());
+    return code;
   } catch (const CLI::ParseError& error) {
     const std::string slip = unknown_verb(app, argc, argv);
     return complain(fmt::format("{}\n  see: cvf --help", slip.empty() ? error.what() : slip), Exit::usage);

@@ -210,8 +210,11 @@ class Integration {
     if (recording_.steps) {
       outcome_.steps[static_cast<std::size_t>(row.sample)].push_back({row.time, row.step, row.error});
     }
-    const double walked = row.time + row.signed_step();
-    row.time = row.cut || row.lands ? row.goal : (std::isnan(row.stop_at) ? walked : row.stop_at);
+    row.time = row.end();
+    if (!schedule_.breaks.empty()) {
+      const auto& breaks = schedule_.breaks[static_cast<std::size_t>(row.sample)];
+      row.at_break = std::find(breaks.begin(), breaks.end(), row.time) != breaks.end();
+    }
     row.remaining = row.cut ? 0 : row.remaining - row.step;
   }
 

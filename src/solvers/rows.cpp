@@ -1,5 +1,7 @@
 #include "solvers/rows.hpp"
 
+#include <cmath>
+
 namespace cvf::solvers {
 
 std::int64_t Askers::sample(std::size_t k) const {
@@ -10,6 +12,8 @@ std::int64_t Askers::sample(std::size_t k) const {
 double Askers::time(std::size_t k) const {
   if (rows == nullptr) return ahead.empty() ? 0 : ahead[k];
   const Row& row = (*rows)[askers.empty() ? k : askers[k]];
+  // The end of a step belongs to the step: where a control jumps there, its value is the one before the jump.
+  if (ahead.empty() && share == 1) return std::nextafter(row.end(), row.time);
   return row.time + (ahead.empty() ? share * row.signed_step() : ahead[k]);
 }
 

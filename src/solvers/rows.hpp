@@ -29,11 +29,18 @@ struct Row {
   bool lands = false;                                       // it ends on the target behind these
   bool midway = false;  // it ends in the middle of a step of another way, so targets there are inside, too
   double stop_at = std::numeric_limits<double>::quiet_NaN();  // a break of the problem that the step ends on
+  bool at_break =
+      false;  // the last accepted step ended on a break: the tangent at its end is not that of the next
   bool accepted = false, finished = false;
   Counts counts;
   RowStatus row_status, status_here;  // of the whole way, and since the last target
 
   double signed_step() const { return direction * step; }
+  /// Where the step on trial ends.
+  double end() const {
+    if (cut || lands) return goal;
+    return std::isnan(stop_at) ? time + signed_step() : stop_at;
+  }
   /// The step says nothing about how long a step could have been.
   bool shortened() const { return cut || !std::isnan(stop_at); }
   void worsen(Status status) {

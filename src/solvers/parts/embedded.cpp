@@ -116,7 +116,21 @@ Numbers EmbeddedStepper::signed_steps(const Rows& rows) const {
   return steps;
 }
 
+// The last stage of a step that ended on a break was evaluated before it; the first one of the next is not
+// the same then.
+void EmbeddedStepper::begin_behind_breaks(Rows& rows, Evaluator& velocity) {
+  std::vector<std::size_t> stale;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows.all[i].at_break) stale.push_back(i);
+    rows.all[i].at_break = false;
+  }
+  if (stale.empty()) return;
+  const Batch first = velocity.ask(take_rows(*rows.state, stale), {}, stale);
+  for (std::size_t i = 0; i < stale.size(); ++i) k_.front()->copy_row(stale[i], *first, i);
+}
+
 void EmbeddedStepper::attempt(Rows& rows, Evaluator& velocity) {
+  begin_behind_breaks(rows, velocity);
   const Numbers steps = signed_steps(rows);
   for (std::size_t i = 1; i < tableau_.stages(); ++i) {  // the last stage stands where the step ends
     rows.candidate->combine(*rows.state, steps, Batches(k_).first(i), tableau_.a[i - 1]);

@@ -64,6 +64,7 @@ class EmbeddedStepper : public Stepper {
   Numbers norms_of(Numbers squares, const Rows& rows) const;
   double factor(double ratio) const;
   void stop_where_still(Rows& rows) const;
+  void begin_behind_breaks(Rows& rows, Evaluator& velocity);
 
   const Tableau& tableau_;
   EmbeddedOptions options_;

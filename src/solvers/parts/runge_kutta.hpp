@@ -17,9 +17,10 @@ struct Tableau {
   std::vector<double> middle;  // s(h/2) = s + h sum_j middle_j k_j
 
   std::size_t stages() const { return b.size(); }
-  /// Where stage i stands, as a share of the step.
+  /// Where stage i stands, as a share of the step; exactly 1 where it stands at the end.
   double place(std::size_t i) const {
-    return i == 0 ? 0 : std::accumulate(a[i - 1].begin(), a[i - 1].end(), 0.0);
+    const double sum = i == 0 ? 0 : std::accumulate(a[i - 1].begin(), a[i - 1].end(), 0.0);
+    return std::abs(sum - 1) < 1e-12 ? 1 : sum;
   }
 };
 

@@ -82,8 +82,10 @@ TEST(Training, GoesOnToItsLastStepWhateverBoundsIt) {
       EXPECT_EQ(again.steps_here, 0) << "finished now, and not before";
       EXPECT_EQ(events_of(parts, "validation").size(), 2U);
       EXPECT_EQ(losses_of(parts).size(), 8U);
-      if (minutes > 1e8 || !bound.starts_with("train.minutes = 1e9")) continue;
-      EXPECT_EQ(weights(parts), weights(scratch.path("alone"))) << "a budget that never ends changes nothing";
+      if (bound.starts_with("train.minutes = 1e9")) {
+        EXPECT_EQ(weights(parts), weights(scratch.path("alone")))
+            << "a budget that never ends changes nothing";
+      }
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "core/config.hpp"
 #include "core/files.hpp"
 #include "core/text.hpp"
+#include "data/noise.hpp"
 #include "data/periodicity.hpp"
 #include "run/run_file.hpp"
 
@@ -29,14 +30,18 @@ void add_length(RunFacts& facts, const std::string& folder) {
   }
 }
 
+std::vector<std::size_t> all_samples(const data::Source& source) {
+  std::vector<std::size_t> out(source.description().samples);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  return out;
+}
+
 // Axes across whose ends the values continue while the field does something else.
 std::string unseen_periods(const std::string& boundary, const data::Source& source) {
   const auto& d = source.description();
   if (d.state.is_vector()) return "";
-  std::vector<std::size_t> samples(d.samples);
-  std::iota(samples.begin(), samples.end(), std::size_t{0});
   const auto of_field = parse_boundary(boundary).value_or(GridBoundary{});
-  const auto found = data::periodicity(source, samples);
+  const auto found = data::periodicity(source, all_samples(source));
   std::vector<std::string> out;
   for (std::size_t a = 0; a < d.state.axes.size(); ++a) {
     const auto& name = d.state.axes[a].name;
@@ -79,6 +84,8 @@ RunFacts facts_of(const JudgedRun& run, double change) {
   out.minutes = text::to_real(settings.word("train.minutes", "0"), "train.minutes");
   out.patch = text::to_integer(settings.word("field.patch", "1"), "field.patch");
   add_length(out, run.folder);
+  for (const auto& channel : data::noise(run.data, all_samples(run.data)))
+    out.noise = std::max(out.noise, channel.fraction());
   out.periodic_axes = unseen_periods(settings.word("field.boundary"), run.data);
   return out;
 }

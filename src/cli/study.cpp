@@ -29,8 +29,7 @@ struct StudyVerb {
       if (item.path().extension() == ".md") fmt::print("{}\n", files::read_whole(item.path().string()));
     }
     log::note("{}: {} cells, {} of them run now, {} failed, {} missing; cvf report {} shows them", wanted.out,
-              outcome.cells, outcome.ran, outcome.failed, outcome.missing,
-              text::shell_quoted(wanted.out));
+              outcome.cells, outcome.ran, outcome.failed, outcome.missing, text::shell_quoted(wanted.out));
   }
 };
 

@@ -116,7 +116,8 @@ std::string printable(std::string_view raw, std::string_view kept) {
 }
 
 std::string shell_quoted(std::string_view word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
   std::string out = "'";
   for (const char letter : word) out += letter == '\'' ? "'\\''" : std::string(1, letter);

@@ -158,9 +158,9 @@ class Ascending : public Derived {
     for (auto& axis : description_.state.axes) {
       turned_.push_back(descends(axis));
       if (!turned_.back()) continue;
-      description_.notes.push_back(
-          fmt::format("{} runs from {:g} down to {:g} in the file: its order is turned, here and in forecasts",
-                      axis.name, axis.coordinates.front(), axis.coordinates.back()));
+      description_.notes.push_back(fmt::format(
+          "{} runs from {:g} down to {:g} in the file: its order is turned, here and in forecasts", axis.name,
+          axis.coordinates.front(), axis.coordinates.back()));
       std::ranges::reverse(axis.coordinates);
       std::swap(axis.boundary.low, axis.boundary.high);
     }

@@ -126,8 +126,7 @@ Columns read_hdf5(const std::string& file) {
 void check_names(const std::string& file, const Columns& columns) {
   std::set<std::string> names;
   for (const auto& column : columns) {
-    if (column.name.empty())
-      throw DataError("{}: a column has no name; name each, e.g. t,force", file);
+    if (column.name.empty()) throw DataError("{}: a column has no name; name each, e.g. t,force", file);
     if (!names.insert(column.name).second)
       throw DataError("{}: two columns are called '{}'; give each a name of its own", file, column.name);
   }

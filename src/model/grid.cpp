@@ -48,7 +48,8 @@ StateSpec on_grid(const StateSpec& own, std::int64_t ny, std::int64_t nx, double
   if (ny < 1 || nx < 1) throw UsageError("a grid of {} x {}: give one cell or more along y and x", ny, nx);
   for (const double spacing : {dy, dx}) {
     if (!std::isfinite(spacing) || spacing < 0)
-      throw UsageError("a spacing of {}: give a positive number, or 0 where it is not to be compared", spacing);
+      throw UsageError("a spacing of {}: give a positive number, or 0 where it is not to be compared",
+                       spacing);
   }
   const auto along = [&own](const char* name, std::int64_t size, double given) {
     const Axis* trained = own.axis(name);

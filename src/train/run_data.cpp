@@ -173,8 +173,8 @@ void check_even(const Axis& axis, const std::string& file) {
   for (std::size_t i = 1; i < x.size(); ++i) {
     if (spacing > 0 && std::abs(x[i] - x[i - 1] - spacing) <= allowed) continue;
     throw DataError(
-        "{}: its {} coordinates are not evenly spaced: entry {} is {:g} and entry {} is {:g}, where {:g} is the "
-        "mean spacing; fields are trained on even grids: interpolate the states onto one, or write the file "
+        "{}: its {} coordinates are not evenly spaced: entry {} is {:g} and entry {} is {:g}, where {:g} is "
+        "the mean; fields are trained on even grids: interpolate the states onto one, or write the file "
         "without these coordinates",
         file, axis.name, i - 1, x[i - 1], i, x[i], spacing);
   }
@@ -230,8 +230,9 @@ RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
                                           {.seconds = seconds, .rows = out.rows, .unresolved = unresolved});
   if (!chosen.empty()) out.notes.push_back(chosen);
   if (out.splits.validation.empty() && o.validation.steps >= 0)
-    out.notes.push_back(fmt::format(
-        "{}: no samples for validation, so no best model is chosen: the run keeps its last one", o.data.file));
+    out.notes.push_back(
+        fmt::format("{}: no samples for validation, so no best model is chosen: the run keeps its last one",
+                    o.data.file));
   keep_solver(o, folder);
   resolve_boundary(o, folder, out);
   out.spec.field = o.field;

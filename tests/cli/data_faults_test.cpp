@@ -108,8 +108,7 @@ TEST(DataFaults, TextFromAFileCannotCommandTheTerminal) {
   const Scratch scratch;
   const std::string evil = "\x1b[2J\x07\xc2\x9b\xff", file = scratch.path("a.h5");
   {
-    data::GroupsWriter writer(file,
-                              {state_of({"u" + evil}), {{0, 1}}, {"s" + evil}, {{"k", "v" + evil}}});
+    data::GroupsWriter writer(file, {state_of({"u" + evil}), {{0, 1}}, {"s" + evil}, {{"k", "v" + evil}}});
     const std::vector<float> state{1};
     for (const std::size_t frame : {0U, 1U}) writer.write_frame(0, frame, state);
     const std::vector<double> scalars{1};

@@ -1,7 +1,6 @@
 #include "core/files.hpp"
 
 #include <gtest/gtest.h>
-
 #include <sys/stat.h>
 
 #include <filesystem>

@@ -38,8 +38,10 @@ TEST(Text, NumbersMustFillTheWord) {
 }
 
 TEST(Text, AShellReadsAQuotedWordBack) {
-  for (const std::string word : {"", "runs/a-1_b.toml", "my run", "$(rm x); `a` & \"b\" | c > d", "it's", "''",
-                                 "a\\b\nc", "*?[~!#", "gr\xc3\xb6\xc3\x9f" "e"}) {
+  for (const std::string word :
+       {"", "runs/a-1_b.toml", "my run", "$(rm x); `a` & \"b\" | c > d", "it's", "''", "a\\b\nc", "*?[~!#",
+        "gr\xc3\xb6\xc3\x9f"
+        "e"}) {
     std::FILE* shell = popen(("printf %s " + shell_quoted(word)).c_str(), "r");
     ASSERT_NE(shell, nullptr);
     std::string read(100, '\0');

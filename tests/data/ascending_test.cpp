@@ -27,7 +27,8 @@ class AscendingTest : public testing::Test {
     return static_cast<float>((((n * 3 + t) * 2 + y) * 4 + x) * 2 + c);
   }
   Scratch scratch_;
-  const std::pair<std::string, std::string> down_x_{"x.npy", npy("<f8", "(4,)", raw<double>({3, 2.5, 2, 1.5}))},
+  const std::pair<std::string, std::string> down_x_{"x.npy",
+                                                    npy("<f8", "(4,)", raw<double>({3, 2.5, 2, 1.5}))},
       down_y_{"y.npy", npy("<f8", "(2,)", raw<double>({0.5, -0.5}))},
       up_y_{"y.npy", npy("<f8", "(2,)", raw<double>({-0.5, 0.5}))};
 };
@@ -64,12 +65,11 @@ TEST_F(AscendingTest, TurnsStaticFieldsControlFieldsAndSides) {
     for (const char letter : ascii) wide += std::string{letter, 0, 0, 0};
     return npy("<U" + std::to_string(ascii.size()), "()", wide);
   };
-  const auto source =
-      open_with({down_x_,
-                 {"static.hill.npy", npy("<f4", "(2, 2, 4)", counting<float>(16))},
-                 {"control.push.npy", npy("<f4", "(2, 3)", counting<float>(6))},
-                 {"control_field.wind.npy", npy("<f4", "(2, 3, 2, 4)", counting<float>(48))},
-                 {"boundary.npy", text("y: periodic, x: wall/outflow")}});
+  const auto source = open_with({down_x_,
+                                 {"static.hill.npy", npy("<f4", "(2, 2, 4)", counting<float>(16))},
+                                 {"control.push.npy", npy("<f4", "(2, 3)", counting<float>(6))},
+                                 {"control_field.wind.npy", npy("<f4", "(2, 3, 2, 4)", counting<float>(48))},
+                                 {"boundary.npy", text("y: periodic, x: wall/outflow")}});
   EXPECT_EQ(source->static_field(1, "hill"), (std::vector<float>{11, 10, 9, 8, 15, 14, 13, 12}));
   EXPECT_EQ(source->control(1, "push"), (std::vector<float>{3, 4, 5}));
   const auto wind = source->control(1, "wind");

@@ -267,7 +267,7 @@ TEST(Npy, DoublesBeyondFloat32AreRefusedByEntry) {
   const Scratch scratch;
   for (const bool fortran : {false, true}) {
     std::vector<double> values(24, 1);
-    values[3] = -INFINITY;                        // stays what it is
+    values[3] = -INFINITY;                               // stays what it is
     values[fortran ? 1 + 2 * (2 + 3 * 3) : 23] = 1e300;  // of sample 1, time 2, place 3
     const auto source = open_bytes(scratch, npy("<f8", "(2, 3, 4)", raw(values), fortran), {.axes = "n,t,x"});
     EXPECT_EQ(Frames(*source, 0).values().size(), 12U);
@@ -290,7 +290,8 @@ TEST(Npz, ADeflatedMemberThatUnpacksToMoreThanNumbersDoIsRefusedFromItsHeader) {
   const auto bomb = declaring(3'600'000, 3'600'000'000);
   EXPECT_NE(bomb.find("a.npy: 'u.npy': unpacks from 3.6 MB to 3.6 GB, which is too much"), std::string::npos)
       << bomb;
-  const auto numbers = declaring(900'000'000, 3'600'000'000);  // refused for another reason: the file is small
+  const auto numbers =
+      declaring(900'000'000, 3'600'000'000);  // refused for another reason: the file is small
   EXPECT_NE(numbers.find("cut short"), std::string::npos) << numbers;
 }
 
@@ -307,6 +308,11 @@ TEST(Npz, EveryMemberOfAnArchiveOfManyIsReadOnceAndASignalEndsIt) {
   interrupt::clear();
   EXPECT_EQ(source->description().state.count(Role::parameter), 1U * many_members);
   EXPECT_EQ(source->scalars(1).at("p999"), 999.5);
+  members.assign(25, {});
+  for (int i = 0; i < 25; ++i)
+    members[static_cast<std::size_t>(i)] = {fmt::format("u{}.npy", i), npy("<f4", "(1, 1)", raw<float>({1}))};
+  const auto several = sentence_of([&] { open_bytes(scratch, zip(members, false), {.axes = "t,c"}); });
+  EXPECT_TRUE(several.ends_with("u18 (1 x 1), u19 (1 x 1) and 5 more")) << several;
   interrupt::request_after(many_members / 2);
   EXPECT_THROW(open_bytes(scratch, bytes, {.dataset = "u", .axes = "n,t,c"}), Interrupted);
   interrupt::clear();

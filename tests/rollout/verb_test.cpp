@@ -79,8 +79,8 @@ TEST_F(RolloutVerb, TakesModelsInDoublePrecisionToLibTorch) {
 TEST_F(RolloutVerb, ReadsAnotherFileOfArraysAsTheRunsOwn) {
   const auto channels = data::open(data_)->description().channels();
   const std::size_t values = 3 * 5 * 8 * 12 * channels.size();
-  const auto array = testing_support::npy(
-      "<f4", fmt::format("(3, 5, 8, 12, {})", channels.size()), std::string(4 * values, 0));
+  const auto array = testing_support::npy("<f4", fmt::format("(3, 5, 8, 12, {})", channels.size()),
+                                          std::string(4 * values, 0));
   const auto plane = testing_support::npy("<f4", "(2, 3)", std::string(24, 0));
   data_ = scratch_.path("other.npz");
   files::write_atomically(data_, testing_support::zip({{"u.npy", array}, {"v.npy", plane}}, false));
@@ -96,7 +96,8 @@ TEST_F(RolloutVerb, ReadsAnotherFileOfArraysAsTheRunsOwn) {
     model::save(model, scratch_.path("run/last"));
     return rollout(more);
   };
-  EXPECT_TRUE(has(trained_on("v").err, "has several arrays; give --dataset and --axes")) << "two axes, not five";
+  EXPECT_TRUE(has(trained_on("v").err, "has several arrays; give --dataset and --axes"))
+      << "two axes, not five";
   const Ran ran = trained_on("u");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(has(ran.err, "other.npz: read as the run's own file: dataset u, axes n,t,y,x,c")) << ran.err;

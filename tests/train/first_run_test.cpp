@@ -297,7 +297,8 @@ TEST(FirstRun, OfFewSamplesOrFramesCanBeTrained) {
 TEST(FirstRun, SaysWhereNoSampleIsLeftToValidate) {
   const Scratch scratch;
   auto options = read(first_run(oscillations(scratch, 2, 12), "mine"));
-  EXPECT_TRUE(has(text::join(prepare(options).notes), "no samples for validation, so no best model is chosen"));
+  EXPECT_TRUE(
+      has(text::join(prepare(options).notes), "no samples for validation, so no best model is chosen"));
   options = read(first_run(oscillations(scratch, 3, 12), "mine"));
   EXPECT_FALSE(has(text::join(prepare(options).notes), "no samples for validation"));
 }
@@ -305,11 +306,11 @@ TEST(FirstRun, SaysWhereNoSampleIsLeftToValidate) {
 TEST(FirstRun, RefusesCellsThatAreNotEvenlySpaced) {
   const Scratch scratch;
   const auto refusal = [&](const std::vector<double>& x) {
-    write_atomically(scratch.path("a.npz"),
-                     testing_support::zip(
-                         {{"u.npy", npy("<f4", "(4, 3, 8)", testing_support::counting<float>(96))},
-                          {"x.npy", npy("<f8", "(8,)", raw(x))}},
-                         false));
+    write_atomically(
+        scratch.path("a.npz"),
+        testing_support::zip({{"u.npy", npy("<f4", "(4, 3, 8)", testing_support::counting<float>(96))},
+                              {"x.npy", npy("<f8", "(8,)", raw(x))}},
+                             false));
     DataOptions data;
     data.file = scratch.path("a.npz");
     data.open = {"", "n,t,x", 1};

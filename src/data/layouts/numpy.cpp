@@ -6,6 +6,7 @@
 #include "data/numpy.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
@@ -18,6 +19,8 @@ namespace cvf::data::layouts {
 namespace {
 
 using npz::Archive, npz::Member;
+
+constexpr std::size_t most_candidates = 20;  // in one message
 
 // One member with two or more axes is the data; of several, the user chooses.
 const Member& choose(const Archive& archive, const std::string& file, const OpenOptions& options) {
@@ -40,8 +43,10 @@ const Member& choose(const Archive& archive, const std::string& file, const Open
   }
   if (lines.size() == 1) return *only;
   if (lines.empty()) throw DataError("{}: has no array with two or more axes", file);
-  throw DataError("{}: has several arrays; give --dataset and --axes. Candidates: {}", file,
-                  text::join(lines));
+  const std::size_t shown = std::min(lines.size(), most_candidates);
+  throw DataError("{}: has several arrays; give --dataset and --axes. Candidates: {}{}", file,
+                  text::join(std::span(lines).first(shown)),
+                  shown == lines.size() ? "" : fmt::format(" and {} more", lines.size() - shown));
 }
 
 View make_view(const Member& member, const OpenOptions& options) {

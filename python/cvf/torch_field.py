@@ -202,15 +202,23 @@ class Surrogate(nn.Module):
             weights[name] = weights[name].view_as(buffer)
         dtype = torch.float64 if about["precision"] == "float64" else torch.float32
         self.field.to(dtype).load_state_dict(weights)
-        self._add_normalizer(path, about["normalizer"]["name"], dtype)
+        self._add_normalizer(path, about["normalizer"], state["dt_ref"], dtype)
         for name, table in scaled.items():
             for part in ("mean", "deviation"):
                 self.register_buffer(f"{name}_{part}", torch.tensor(table.get(part, []), dtype=dtype))
 
-    def _add_normalizer(self, path: Any, kind: str, dtype: torch.dtype) -> None:
+    def _add_normalizer(self, path: Any, about: Dict[str, Any], dt_ref: float, dtype: torch.dtype) -> None:
         t = {name: torch.from_numpy(v).double() for name, v in tensors_of(path / "normalizer.safetensors").items()}
-        sigma_s = (t["state_variance"] + 1e-8).sqrt()
-        sigma_v, mean_v = (t["velocity_variance"] + 1e-12).sqrt(), t["velocity_mean"]
+        kind, epsilon = about["name"], about.get("relative_epsilon", 0.0)
+        if epsilon == 0:  # models from before this key
+            of_state, of_velocity = 1e-8, 1e-12
+        else:
+            of_state = epsilon * t["state_mean"].square()
+        sigma_s = (t["state_variance"] + of_state).sqrt()
+        if epsilon > 0:
+            sigma_s = torch.where(sigma_s > 0, sigma_s, torch.ones_like(sigma_s))
+            of_velocity = epsilon * ((sigma_s if kind == "separated" else 1.0) / dt_ref) ** 2
+        sigma_v, mean_v = (t["velocity_variance"] + of_velocity).sqrt(), t["velocity_mean"]
         factor, offset = {"cascaded": (sigma_v * sigma_s, mean_v * sigma_s), "separated": (sigma_v, mean_v),
                           "single": (sigma_s, torch.zeros_like(sigma_s))}[kind]
         for name, values in (("state_mean", t["state_mean"]), ("state_deviation", sigma_s),

@@ -72,7 +72,7 @@ std::vector<std::vector<double>> ratios_of(const Truth& truth, const rollout::Fo
   const auto i = static_cast<std::int64_t>(sample);
   const torch::Tensor all =
       (rollout::tensor_of(forecast.states)[i] - truth.states[i]).abs().to(torch::kDouble) /
-      rollout::tensor_of(doubt.values)[i].to(torch::kDouble).clamp_min(1e-12);
+      rollout::tensor_of(doubt.values)[i].to(torch::kDouble).clamp_min(metrics::least_score);
   const torch::Tensor known =
       torch::where(torch::isnan(all), torch::full_like(all, infinite), all).contiguous();
   const std::int64_t size = known[0].numel();

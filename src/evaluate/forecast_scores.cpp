@@ -116,7 +116,9 @@ Evaluation evaluate_forecast(const std::shared_ptr<const data::Source>& forecast
     }
     const Truth here{{i}, {common.times}, frames_of(*matched, samples[i], common.of_truth).unsqueeze(0), {}};
     const Tensor predicted = frames_of(*forecast, i, common.of_forecast).unsqueeze(0);
-    if (!torch::allclose(predicted.select(1, 0), here.states.select(1, 0), 1e-4, 1e-6)) ++other_start;
+    const Tensor start = here.states.select(1, 0);
+    const double round_off = 1e-6 * start.abs().max().item<double>();
+    if (!torch::allclose(predicted.select(1, 0), start, 1e-4, round_off)) ++other_start;
     for (std::size_t k = 1; k < common.times.size(); ++k)
       board.add(here.frame(k, predicted.select(1, static_cast<std::int64_t>(k))));
     baselines.add(here);

@@ -47,7 +47,7 @@ Trials trials_of(const Truth& truth, std::size_t sample, std::size_t stride, std
 }
 
 // `frames` in model units.
-void try_steps(const rollout::Prepared& model, const Batch& frames, const Trials& t,
+void try_steps(const rollout::Prepared& model, const Batch& frames, const Trials& t, double eta,
                std::vector<TriedStep>& out) {
   const auto velocity = model.velocity(t.rows);
   const auto ask = [&](const Batch& at, std::span<const double> steps, const std::vector<double>& when) {
@@ -65,7 +65,7 @@ void try_steps(const rollout::Prepared& model, const Batch& frames, const Trials
   const auto broken = solvers::row_squares(ways, rupture), size = solvers::row_squares(ways, long_side),
              missed = solvers::row_squares(ends, difference);
   for (std::size_t i = 0; i < missed.size(); ++i) {
-    const TriedStep tried{nre(std::sqrt(broken[i]), std::sqrt(size[i]), nre_eta), t.length[i],
+    const TriedStep tried{nre(std::sqrt(broken[i]), std::sqrt(size[i]), eta), t.length[i],
                           std::sqrt(missed[i] / static_cast<double>(from->values()))};
     if (std::isfinite(tried.nre) && std::isfinite(tried.error)) out.push_back(tried);
   }
@@ -118,7 +118,7 @@ std::vector<TriedStep> tried_steps(const rollout::Setup& setup, const data::Sour
       for (std::size_t stride = 1;; stride = longer(stride)) {
         const Trials some = trials_of(truth, i, stride, members);
         if (some.rows.empty() || some.length.front() > longest) break;
-        try_steps(model, frames, some, out);
+        try_steps(model, frames, some, nre_eta / facts.time_unit, out);
       }
     }
     progress.advance(truth.rows());

@@ -95,7 +95,7 @@ double frame_score(std::span<const T> scales) {
   double sum = 0;
   for (const T value : scales) sum += static_cast<double>(value) * static_cast<double>(value);
   const double square = sum / static_cast<double>(scales.size());
-  return std::isfinite(square) ? std::max(std::sqrt(square), 1e-12) : infinite;
+  return std::isfinite(square) ? std::max(std::sqrt(square), least_score) : infinite;
 }
 
 template void value_scales<float>(std::span<const float>, std::size_t, float*);

@@ -35,6 +35,10 @@ enum class Signal {
   spread          // the standard deviation over the members of the model
 };
 
+/// The least uncertainty score of a frame or a value. It is above 0, so that scores divide errors, and below
+/// the states of any unit.
+inline constexpr double least_score = 1e-30;
+
 /// A step counts with at least this NRE: round-off must not make a doubt of nothing.
 inline constexpr double least_nre = 1e-6;
 

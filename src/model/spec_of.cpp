@@ -107,6 +107,7 @@ config::Document spec_document(std::string_view text, const std::string& name) {
   auto out = config::Document::from_text(text, name);
   if (out.look_up("field.name") == "conv" && !out.look_up("field.activation"))
     out.set("field.activation=gelu");
+  if (!out.look_up("normalizer.relative_epsilon")) out.set("normalizer.relative_epsilon=0");
   return out;
 }
 

@@ -54,6 +54,15 @@ struct SpecOf {
     return out;
   }
 
+  /// What velocities and the NRE are measured by: 1 for models from before normalizers had a relative epsilon.
+  double time_unit() const { return normalizer_options.relative_epsilon > 0 ? state.dt_ref : 1; }
+
+  normalizers::Options normalizer_settings() const {
+    normalizers::Options out = normalizer_options;
+    out.time_unit = time_unit();
+    return out;
+  }
+
   /// Throws a ModelError for what no model can be, e.g. no channels. The settings of the parts are checked
   /// where they are built.
   void check() const;

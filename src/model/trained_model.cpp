@@ -54,7 +54,7 @@ TrainedModel build(const ModelSpec& spec, std::uint64_t seed) {
   out.field = fields::build_members(*out.spec.field.settings, shape, seed, spec.members);
   out.field->to(spec.precision == "float64" ? torch::kDouble : torch::kFloat);
   out.normalizer = find(normalizers::registry(), spec.normalizer, "normalizer")
-                       .make(shape.channels, spec.normalizer_options);
+                       .make(shape.channels, spec.normalizer_settings());
   return out;
 }
 

@@ -33,10 +33,6 @@ void Moments::follow(const Moments& other, double decay) {
   variance = decay * variance + (1 - decay) * other.variance;
 }
 
-torch::Tensor Moments::deviation(double epsilon) const {
-  return (variance + epsilon).sqrt();
-}
-
 torch::Tensor per_channel(const torch::Tensor& values, const torch::Tensor& like) {
   std::vector<std::int64_t> shape(static_cast<std::size_t>(like.dim()), 1);
   shape[1] = values.numel();

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "core/errors.hpp"
+#include "core/scores.hpp"
 
 namespace cvf::normalizers {
 
@@ -36,6 +37,19 @@ Tensor Normalizer::target(const Physical& v) const {
 
 Model Normalizer::rate(const Physical& v) const {
   return {v.value / per_channel(sigma_state(), v.value)};
+}
+
+Tensor Normalizer::nre(const Tensor& rupture, const Tensor& velocity) const {
+  return cvf::nre(rupture, velocity, nre_eta / options_.time_unit);
+}
+
+Tensor Normalizer::sigma_state() const {
+  const Tensor mean = state_.mean.contiguous(), variance = state_.variance.contiguous();
+  Tensor out = torch::empty_like(mean);
+  for (std::int64_t c = 0; c < out.numel(); ++c)
+    out.data_ptr<double>()[c] =
+        state_deviation(variance.data_ptr<double>()[c], mean.data_ptr<double>()[c], options_);
+  return out;
 }
 
 Normalizer::Measured Normalizer::measure(const Physical& states, const Physical& velocities) const {
@@ -99,7 +113,14 @@ namespace {
 template <class Kind>
 struct Of : Normalizer {
   using Normalizer::Normalizer;
-  Affine den() const override { return Kind::den(sigma_state(), velocity_.mean, sigma_velocity()); }
+  Affine den() const override {
+    const Tensor sigma = sigma_state(), variance = velocity_.variance.contiguous();
+    Tensor sigma_velocity = torch::empty_like(sigma);
+    for (std::int64_t c = 0; c < sigma.numel(); ++c)
+      sigma_velocity.data_ptr<double>()[c] = velocity_deviation(
+          variance.data_ptr<double>()[c], Kind::unit(sigma.data_ptr<double>()[c]), options());
+    return Kind::den(sigma, velocity_.mean, sigma_velocity);
+  }
   Tensor measured(const Tensor& v) const override {
     if constexpr (std::is_same_v<Kind, CascadedKind>) return v / per_channel(sigma_state(), v);
     if constexpr (std::is_same_v<Kind, SeparatedKind>) return v;

@@ -39,8 +39,6 @@ struct Moments {
 
   /// Moves towards these moments by 1 - decay.
   void follow(const Moments& other, double decay);
-
-  torch::Tensor deviation(double epsilon) const;  // sqrt(variance + epsilon), [C]
 };
 
 /// [C] -> [1,C,1,...] in the dtype and on the device of `like` [B,C,...].
@@ -82,6 +80,10 @@ class Normalizer {
 
   const Moments& state_moments() const { return state_; }
 
+  /// The NRE of a step from the norms [B] of its rupture and of its velocity, with this normalizer's unit of
+  /// time.
+  torch::Tensor nre(const torch::Tensor& rupture, const torch::Tensor& velocity) const;
+
   /// Sets the statistics from a large sample.
   void fit(const Physical& states, const Physical& velocities);
   void fit(const Moments& states);  // the states' alone: what velocities are measured in may depend on them
@@ -97,8 +99,8 @@ class Normalizer {
   /// The physical velocities in the form whose moments this kind keeps; undefined when it keeps none.
   virtual torch::Tensor measured(const torch::Tensor& velocities) const = 0;
 
-  torch::Tensor sigma_state() const { return state_.deviation(state_epsilon); }
-  torch::Tensor sigma_velocity() const { return velocity_.deviation(velocity_epsilon); }
+  torch::Tensor sigma_state() const;  // [C] double
+  const Options& options() const { return options_; }
 
   Moments state_, velocity_;
 

@@ -120,7 +120,7 @@ Tensor normalised_rupture_error(const ScaledField& field, const Tensor& state, c
   const Tensor velocity = field.normalizer.model_velocity(hypotenuse);
   const Tensor difference =
       field.normalizer.model_velocity(rupture) - field.normalizer.model_velocity(torch::zeros_like(rupture));
-  return nre(row_norm(difference), row_norm(velocity));
+  return field.normalizer.nre(row_norm(difference), row_norm(velocity));
 }
 
 }  // namespace cvf::objectives

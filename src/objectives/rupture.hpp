@@ -38,8 +38,8 @@ struct RuptureTerms {
 RuptureTerms rupture_terms(const ScaledField& field, const torch::Tensor& state, const torch::Tensor& span,
                            const torch::Tensor& shares, const Place& place = {});
 
-/// NRE(s, tau) = |den-difference of R_3(r = 1/2)| / (|den(psi(s, tau))| + 1e-8), L2 norms of each sample:
-/// [B].
+/// NRE(s, tau) = |den-difference of R_3(r = 1/2)| / (|den(psi(s, tau))| + 1e-8 / time unit), L2 norms of each
+/// sample: [B].
 torch::Tensor normalised_rupture_error(const ScaledField& field, const torch::Tensor& state,
                                        const torch::Tensor& tau, const Place& place = {});
 

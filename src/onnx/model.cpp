@@ -66,8 +66,8 @@ std::string model_of(const std::string& folder) {
       throw ConfigError("precision = '{}': an exported model computes in float32", spec.precision);
     const runtime::Weights weights(file(model::weights_file), inside(model::weights_file),
                                    tensors_of(spec, shape));
-    const auto units = runtime::units_of(shape.channels, spec.normalizer, file(model::normalizer_file),
-                                         inside(model::normalizer_file));
+    const auto units = runtime::units_of(shape.channels, spec.normalizer, spec.normalizer_settings(),
+                                         file(model::normalizer_file), inside(model::normalizer_file));
     const auto network = spec.field.settings->build(shape);
     return draw(spec, *network, units, weights).model(version, metadata_of(spec, run::checkpoint_of(path)));
   } catch (const ConfigError& error) {  // the fault is the file's, whatever class the parts throw

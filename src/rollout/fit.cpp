@@ -114,6 +114,7 @@ void warn_of_extrapolation(const data::Source& source, const Facts& model,
 solvers::Context context_of(const Facts& model, std::shared_ptr<const solvers::StepErrors> step_errors) {
   return {.delta_min = model.state.delta_min,
           .largest_step = model.state.step_bound(),
+          .time_unit = model.time_unit,
           .step_errors = std::move(step_errors)};
 }
 

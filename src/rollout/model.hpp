@@ -17,6 +17,7 @@ struct Facts {
   const model::StateFacts& state;
   const model::ContextSpec& context;
   bool any_grid = false;  // other grids than its own are taken, too
+  double time_unit = 1;   // see SpecOf::time_unit
 };
 
 /// The contexts of the samples that are rolled out, one for each; empty: the model takes none.

@@ -55,7 +55,10 @@ class RuntimeStepping : public Stepping {
 class RuntimeModel : public Model {
  public:
   explicit RuntimeModel(runtime::Model model) : model_(std::move(model)) {}
-  Facts facts() const override { return {model_.spec().state, model_.spec().context, model_.any_grid()}; }
+  Facts facts() const override {
+    const auto& spec = model_.spec();
+    return {spec.state, spec.context, model_.any_grid(), spec.time_unit()};
+  }
   fields::StateShape shape() const override { return model_.spec().shape(); }
   std::int64_t members() const override { return static_cast<std::int64_t>(model_.members()); }
   bool conditioned() const override { return model_.spec().field.settings->conditioned(); }

@@ -123,9 +123,11 @@ class Call {
     middle->combine(*start_, half, {&first, 1}, one);
     const Batch ways[]{first, ask(middle, half, middle_times), straight};
     const auto broken = solvers::row_squares(ways, rupture), size = solvers::row_squares(ways, long_side);
+    const double eta = nre_eta / model_.spec().time_unit();
     std::vector<double> out(dt.size(), 0);
     for (std::size_t k = 0; k < all; ++k)
-      out[k / members_] += cvf::nre(std::sqrt(broken[k]), std::sqrt(size[k])) / static_cast<double>(members_);
+      out[k / members_] +=
+          cvf::nre(std::sqrt(broken[k]), std::sqrt(size[k]), eta) / static_cast<double>(members_);
     return out;
   }
 

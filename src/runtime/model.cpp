@@ -118,7 +118,7 @@ Model Model::from(const std::string& path, const model::folder::Files& files, Sp
   out.state_ = shared->spec.state;
   shared->units =
       units_of(static_cast<std::int64_t>(shared->spec.state.count(Role::state)), shared->spec.normalizer,
-               file(model::normalizer_file), fmt::format("{}/{}", path, model::normalizer_file));
+               shared->spec.normalizer_settings(), file(model::normalizer_file), fmt::format("{}/{}", path, model::normalizer_file));
   shared->checkpoint = run::checkpoint_of(path);
   shared->run_toml = file(model::run_file);
   shared->habits = run::habits_of(shared->spec.provenance, shared->run_toml, path);
@@ -127,6 +127,7 @@ Model Model::from(const std::string& path, const model::folder::Files& files, Sp
   shared->solver =
       shared->habits.solver.build(solvers::Context{.delta_min = shared->spec.state.delta_min,
                                                    .largest_step = shared->spec.state.step_bound(),
+                                                   .time_unit = shared->spec.time_unit(),
                                                    .step_errors = shared->step_errors});
   shared->doubles = calibrated_by_doubling(path);
   out.shared_ = std::move(shared);

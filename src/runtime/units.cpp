@@ -1,18 +1,16 @@
 #include "runtime/units.hpp"
 
-#include <cmath>
-
 #include "model/expected.hpp"
-#include "normalizers/kinds.hpp"
 
 namespace cvf::runtime {
 namespace {
 
 template <class Kind>
-void set_den(Units& units, const std::vector<double>& velocity_mean,
+void set_den(Units& units, const normalizers::Options& options, const std::vector<double>& velocity_mean,
              const std::vector<double>& velocity_variance) {
   for (std::size_t c = 0; c < units.sigma.size(); ++c) {
-    const double sigma = std::sqrt(velocity_variance[c] + normalizers::velocity_epsilon);
+    const double sigma =
+        normalizers::velocity_deviation(velocity_variance[c], Kind::unit(units.sigma[c]), options);
     const auto den = Kind::den(units.sigma[c], velocity_mean[c], sigma);
     units.factor.push_back(den.factor);
     units.offset.push_back(den.offset);
@@ -21,8 +19,8 @@ void set_den(Units& units, const std::vector<double>& velocity_mean,
 
 }  // namespace
 
-Units units_of(std::int64_t channels, std::string_view kind, const std::string& file,
-               const std::string& path) {
+Units units_of(std::int64_t channels, std::string_view kind, const normalizers::Options& options,
+               const std::string& file, const std::string& path) {
   std::vector<model::ExpectedTensor> expected;
   for (const auto* name : {"state_mean", "state_variance", "velocity_mean", "velocity_variance"})
     expected.push_back({name, model::safetensors::Dtype::f64, {channels}});
@@ -31,12 +29,12 @@ Units units_of(std::int64_t channels, std::string_view kind, const std::string& 
   std::vector<std::vector<double>> values;
   for (const auto* tensor : stored) values.push_back(model::values_of<double>(*tensor));
   Units out{.mean = values[0], .sigma = {}, .factor = {}, .offset = {}};
-  for (const double variance : values[1])
-    out.sigma.push_back(std::sqrt(variance + normalizers::state_epsilon));
+  for (std::size_t c = 0; c < values[1].size(); ++c)
+    out.sigma.push_back(normalizers::state_deviation(values[1][c], values[0][c], options));
   const auto set = kind == normalizers::CascadedKind::name    ? set_den<normalizers::CascadedKind>
                    : kind == normalizers::SeparatedKind::name ? set_den<normalizers::SeparatedKind>
                                                               : set_den<normalizers::SingleKind>;
-  set(out, values[2], values[3]);
+  set(out, options, values[2], values[3]);
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "normalizers/kinds.hpp"
+
 namespace cvf::runtime {
 
 struct Units {
@@ -15,7 +17,7 @@ struct Units {
 
 /// From the statistics in a model's normalizer.safetensors, for a normalizer of this kind. A ModelError says
 /// what is wrong with the file.
-Units units_of(std::int64_t channels, std::string_view kind, const std::string& file,
-               const std::string& path);
+Units units_of(std::int64_t channels, std::string_view kind, const normalizers::Options& options,
+               const std::string& file, const std::string& path);
 
 }  // namespace cvf::runtime

@@ -119,7 +119,8 @@ void GcsOptions::describe(config::Section& s) {
         "the algorithm as printed: keeps the last probed step when the next falls below "
         "delta_min, no slack");
   s.key("dense", &dense, dense_meaning);
-  s.key("eta", &eta, "keeps the NRE finite where nothing moves", config::above(0));
+  s.key("eta", &eta, "keeps the NRE finite where nothing moves; per frame interval of training",
+        config::above(0));
 }
 
 Gcs::Gcs(const Options& options, const Context& context)
@@ -133,6 +134,7 @@ Gcs::Gcs(const Options& options, const Context& context)
   }
   if (options_.delta_min == 0) options_.delta_min = context.delta_min;
   if (options_.max_step < 0) options_.max_step = context.largest_step;
+  options_.eta /= context.time_unit;
   if (!(options_.delta_min > 0)) {
     throw ConfigError(
         "gcs needs delta_min, the spacing of the source frames, and the model does not tell it");

@@ -59,7 +59,8 @@ const Tableau& tsit5() {
 
 template <const Tableau& (*tableau)()>
 struct Pair : EmbeddedPair {
-  Pair(const Options& options, const Context&) : EmbeddedPair(tableau(), options) {}
+  Pair(const Options& options, const Context& context)
+      : EmbeddedPair(tableau(), options, context.time_unit) {}
 };
 
 }  // namespace

@@ -69,6 +69,7 @@ inline bool passes_targets(const Solver& solver) {
 struct Context {
   double delta_min = 0;                                     // spacing of the source frames
   double largest_step = 0;                                  // longest one that training saw often
+  double time_unit = 1;                                     // of absolute epsilons of velocities and times
   std::shared_ptr<const StepErrors> step_errors = nullptr;  // that was learned for the model, if it was
 };
 

@@ -1,5 +1,6 @@
 #include "train/feed.hpp"
 
+#include <cmath>
 #include <numeric>
 
 namespace cvf::train {
@@ -14,21 +15,21 @@ std::size_t derivatives_of(Spline spline) {
 }
 
 // Slopes (and curvatures) at the kept frames of a whole trajectory: the spline sees what training sees.
-data::FrameDerivatives derivatives(Spline spline) {
+data::FrameDerivatives derivatives(Spline spline, double unit) {
   return {
       derivatives_of(spline),
-      [spline](const data::Trajectory& trajectory, std::size_t frame_size, std::span<float> out) {
+      [spline, unit](const data::Trajectory& trajectory, std::size_t frame_size, std::span<float> out) {
         const auto frames = static_cast<std::int64_t>(trajectory.times.size());
         const auto size = static_cast<std::int64_t>(frame_size);
         const Tensor times = torch::tensor(trajectory.times, torch::kDouble).unsqueeze(1);
         const Tensor values = torch::from_blob(const_cast<float*>(trajectory.values.data()), {frames, size});
         const auto knots = objectives::knot_matrices(spline, times);
-        const auto put = [&](std::int64_t place, const Tensor& matrix) {
+        const auto put = [&](std::int64_t place, const Tensor& matrix, double scale) {
           Tensor into = torch::from_blob(out.data() + place * frames * size, {frames, size});
-          into.copy_(torch::mm(matrix[0], values.to(torch::kDouble)));
+          into.copy_(torch::mm(matrix[0], values.to(torch::kDouble)) * scale);
         };
-        put(0, knots.slopes);
-        if (spline == Spline::quintic) put(1, knots.curvatures);
+        put(0, knots.slopes, unit);
+        if (spline == Spline::quintic) put(1, knots.curvatures, unit * unit);
       }};
 }
 
@@ -55,10 +56,11 @@ void add_contexts(const LocalBatch& local, const model::ContextSpec& spec, const
 
 Feed::Feed(std::shared_ptr<const data::Source> source, std::vector<std::size_t> samples,
            const data::DownsamplingOptions& downsampling, data::LoaderOptions options,
-           const objectives::Needs& needs, std::uint64_t seed, data::Shard shard)
+           const objectives::Needs& needs, double frame_interval, std::uint64_t seed, data::Shard shard)
     : spline_(needs.spline),
+      derivative_unit_(std::exp2(std::round(std::log2(frame_interval)))),
       loader_(source, std::move(samples), downsampling, with_frames(std::move(options), needs.frames), seed,
-              shard, derivatives(needs.spline)),
+              shard, derivatives(needs.spline, derivative_unit_)),
       frame_shape_(source->description().state.tensor_sizes()) {}
 
 const LocalBatch* Feed::next(const std::function<bool()>& give_up) {
@@ -81,6 +83,7 @@ const LocalBatch* Feed::next(const std::function<bool()>& give_up) {
   local_batch_.times = torch::from_blob(batch_->times.data(), {frames, rows}, torch::kDouble);
   local_batch_.steps = local_batch_.times.diff(1, 0);
   local_batch_.contexts = batch_->contexts;
+  local_batch_.derivative_unit = derivative_unit_;
   return &local_batch_;
 }
 
@@ -91,9 +94,11 @@ objectives::Batch in_model_units(const LocalBatch& local, const model::TrainedMo
   for (const auto& frame : local.frames) {
     out.frames.push_back(normalizer.to_model({frame.value.to(type)}));
   }
-  for (const auto& slope : local.slopes) out.slopes.push_back(normalizer.rate({slope.value.to(type)}).value);
+  const double unit = local.derivative_unit;
+  for (const auto& slope : local.slopes)
+    out.slopes.push_back(normalizer.rate({slope.value.to(type)}).value / unit);
   for (const auto& bend : local.curvatures) {
-    out.curvatures.push_back(normalizer.rate({bend.value.to(type)}).value);
+    out.curvatures.push_back(normalizer.rate({bend.value.to(type)}).value / (unit * unit));
   }
   out.steps = local.steps.to(type.device());
   if (!model.spec.context.empty()) add_contexts(local, model.spec.context, type, out);

@@ -17,8 +17,9 @@ struct LocalBatch {
   std::vector<data::RowId> ids;
   std::vector<normalizers::Physical> frames;      // each [B,C,...]
   torch::Tensor steps;                            // [frames-1, B] double
-  std::vector<normalizers::Physical> slopes;      // ds/dt of the spline at frames 0 and 1
-  std::vector<normalizers::Physical> curvatures;  // d2s/dt2, of the quintic spline only
+  std::vector<normalizers::Physical> slopes;      // ds/dt of the spline at frames 0 and 1, per derivative_unit
+  std::vector<normalizers::Physical> curvatures;  // d2s/dt2, of the quintic spline only, likewise
+  double derivative_unit = 1;                     // of time in the derivatives
   torch::Tensor times;                            // [frames, B] double
   std::vector<SampleContextPointer> contexts;     // B, null where there are none
 
@@ -29,9 +30,11 @@ struct LocalBatch {
 
 class Feed {
  public:
+  /// Derivatives are kept in float per power of two of about `frame_interval`: in any unit of time they are
+  /// then of the states' order, and rounded alike.
   Feed(std::shared_ptr<const data::Source> source, std::vector<std::size_t> samples,
        const data::DownsamplingOptions& downsampling, data::LoaderOptions options,
-       const objectives::Needs& needs, std::uint64_t seed, data::Shard shard);
+       const objectives::Needs& needs, double frame_interval, std::uint64_t seed, data::Shard shard);
 
   /// The next batch of this rank; the one before is given back to the loader. Null when `give_up` became true
   /// while it waited.
@@ -41,6 +44,7 @@ class Feed {
 
  private:
   objectives::Spline spline_;
+  double derivative_unit_;
   data::Loader loader_;
   std::vector<std::int64_t> frame_shape_;  // C or C,H,W
   std::unique_ptr<data::Batch> batch_;

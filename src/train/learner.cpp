@@ -12,7 +12,7 @@ Learner::Learner(const RunOptions& o, const RunData& run_data, ProcessGroup& gro
     : model(model::build(run_data.spec, static_cast<std::uint64_t>(o.seed))),
       objective(o.objective.build()),
       feed(run_data.source, run_data.splits.train, o.downsampling, o.loader, objective->needs(),
-           static_cast<std::uint64_t>(o.seed),
+           run_data.spec.state.dt_ref, static_cast<std::uint64_t>(o.seed),
            {static_cast<std::size_t>(group.rank()), static_cast<std::size_t>(group.size())}),
       optimizer(*model.field, o.optimizer, o.length.ema_decay),
       seed_(static_cast<std::uint64_t>(o.seed)),

@@ -152,6 +152,7 @@ RunOptions RunOptions::read(const config::Document& document) {
   out.looking_ = false;
   if (out.field.name == "auto") out.suited_field_ = field_for(out);
   document.read(describe);
+  out.epsilon_given = document.look_up("normalizer.relative_epsilon").has_value();
   out.note_left_out(document);
   return out;
 }

@@ -92,6 +92,7 @@ struct RunOptions {
   solvers::Choice solver = "auto";  // of validation and, later, of evaluation; auto: what suits the objective
   CheckpointOptions checkpoint;
   LogOptions log;
+  bool epsilon_given = false;         // the file has normalizer.relative_epsilon
   std::vector<std::string> left_out;  // keys of sizes that the file does not have: see choose_sizes
   bool solver_left_out = false;       // to the default, which may be another than when a run was begun
 

@@ -48,6 +48,7 @@ void check_same_run(const Checkpoint& checkpoint, const std::string& run_toml) {
   auto before = settings_of(checkpoint.files.at(std::string(model::run_file)));
   before.emplace("field.activation", "\"gelu\"");  // what older runs had, without a key for it
   for (const char* key : {"objective.rupture.rows", "objective.rows"}) before.emplace(key, "1.0");
+  before.emplace("normalizer.relative_epsilon", "0.0");
   const auto now = settings_of(run_toml), defaults = settings_of(RunOptions().to_toml());
   const auto value_in = [](const auto& settings, const std::string& key, const std::string& otherwise) {
     const auto found = settings.find(key);

@@ -140,6 +140,14 @@ void resolve_boundary(RunOptions& o, const std::string& folder, RunData& run) {
       fmt::format("{}: field.boundary = \"{}\". {}", o.data.file, boundary.text, boundary.why));
 }
 
+// A resumed run keeps the epsilon of its folder; folders without the key have the absolute ones.
+void keep_epsilon(RunOptions& o, const std::string& folder) {
+  const std::string file = folder + "/run.toml";
+  if (o.epsilon_given || folder.empty() || !std::filesystem::exists(file)) return;
+  const auto before = config::Document::from_file(file).look_up("normalizer.relative_epsilon");
+  o.normalizer_options.relative_epsilon = before ? std::stod(*before) : 0;
+}
+
 void check_objective(const RunOptions& o) {
   const bool strided =
       std::any_of(o.loader.strides.begin(), o.loader.strides.end(), [](auto s) { return s != 1; });
@@ -215,6 +223,7 @@ void check_axes(const data::Description& d) {
 
 RunData prepare(RunOptions& o, const std::string& folder, double seconds) {
   check_objective(o);
+  keep_epsilon(o, folder);
   RunData out;
   out.source = open_data(o.data);
   check_axes(out.source->description());

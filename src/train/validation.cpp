@@ -137,8 +137,9 @@ Validation::Validation(const RunData& run_data, const RunOptions& o) {
   }
   if (wanted()) measure_spread();
   const auto& state = run_data.spec.state;
-  solver_ =
-      o.solver.build(solvers::Context{.delta_min = state.delta_min, .largest_step = state.step_bound()});
+  solver_ = o.solver.build(solvers::Context{.delta_min = state.delta_min,
+                                            .largest_step = state.step_bound(),
+                                            .time_unit = run_data.spec.time_unit()});
 }
 
 // Over the predicted frames.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/errors.hpp"
 
 namespace cvf::normalizers {
@@ -69,6 +71,50 @@ TEST(EveryNormalizer, KeepsTheDtypeOfWhatItIsGiven) {
   for (const auto& row : registry()) {
     EXPECT_EQ(row.make(3, {})->to_model({torch::zeros({2, 3})}).value.dtype(), torch::kFloat) << row.name;
   }
+}
+
+// Whatever the units, with one exact power of two for the other.
+TEST(EveryNormalizer, DoesNotDependOnUnits) {
+  const Sample sample;
+  const auto psi = torch::randn({7, 3, 4, 5}, torch::kDouble);
+  for (const auto& row : registry()) {
+    if (row.name == "single") continue;  // its psi has the unit of 1/time
+    auto n = row.make(3, {.time_unit = 0.5});
+    n->fit(sample.states, sample.velocities);
+    for (const int power : {-60, 60}) {
+      const double state = std::exp2(power), time = std::exp2(power / 2);
+      auto scaled = row.make(3, {.time_unit = 0.5 * time});
+      const Physical states{sample.states.value * state}, velocities{sample.velocities.value * (state / time)};
+      scaled->fit(states, velocities);
+      EXPECT_TRUE(torch::equal(scaled->to_model(states).value, n->to_model(sample.states).value)) << row.name;
+      EXPECT_LT(distance(scaled->target(velocities), n->target(sample.velocities)), 1e-12) << row.name;
+      EXPECT_LT(distance(scaled->model_velocity(psi) * time, n->model_velocity(psi)), 1e-12) << row.name;
+    }
+  }
+}
+
+TEST(EveryNormalizer, KeepsConstantChannelsFinite) {
+  for (const auto& row : registry()) {
+    for (const double constant : {0.0, 1e-30, 300.0, -1e20}) {
+      auto n = row.make(1, {.time_unit = 1e-12});
+      const Physical states{torch::full({4, 1}, constant, torch::kDouble)};
+      n->fit(states, {torch::zeros({4, 1}, torch::kDouble)});
+      const auto psi = n->target({torch::zeros({4, 1}, torch::kDouble)});
+      EXPECT_EQ(psi.abs().max().item<double>(), 0) << row.name << " " << constant;
+      EXPECT_LT(n->to_model(states).value.abs().max().item<double>(), 1e-6) << row.name << " " << constant;
+      const auto moved = n->physical_velocity(torch::ones({4, 1}, torch::kDouble)).value;
+      EXPECT_TRUE(torch::isfinite(moved).all().item<bool>()) << row.name << " " << constant;
+    }
+  }
+}
+
+// As every model from before there was a relative one.
+TEST(EveryNormalizer, TakesTheAbsoluteEpsilonsWhereTheRelativeOneIsZero) {
+  const double variance = 3e-9, mean = 4;
+  EXPECT_EQ(state_deviation(variance, mean, {.relative_epsilon = 0}), std::sqrt(variance + 1e-8));
+  EXPECT_EQ(velocity_deviation(variance, 2, {.relative_epsilon = 0, .time_unit = 1e-3}),
+            std::sqrt(variance + 1e-12));
+  EXPECT_DOUBLE_EQ(state_deviation(variance, mean, {.relative_epsilon = 1e-12}), std::sqrt(variance + 1.6e-11));
 }
 
 TEST(Moments, FollowByAnExponentialAverage) {

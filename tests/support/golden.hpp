@@ -111,7 +111,7 @@ class GoldenFile : public testing::TestWithParam<const char*> {
   }
 
   void make_normalizer() {
-    normalizer_ = normalizers::registry()[0].make(tensor("b.s0").size(1), {});
+    normalizer_ = normalizers::registry()[0].make(tensor("b.s0").size(1), {.relative_epsilon = 0});
     normalizer_->load({{"state_mean", tensor("w.ms").flatten()},
                        {"state_variance", tensor("w.vs").flatten()},
                        {"velocity_mean", tensor("w.mv").flatten()},

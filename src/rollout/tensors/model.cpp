@@ -111,7 +111,8 @@ ModelPointer on_tensors(const model::TrainedModel& model) {
 }
 
 Facts facts_of(const model::TrainedModel& model) {
-  return {model.spec.state, model.spec.context, model.field && model.field->any_grid()};
+  return {model.spec.state, model.spec.context, model.field && model.field->any_grid(),
+          model.spec.time_unit()};
 }
 
 StateArray array_of(const Tensor& states, std::size_t leading) {

@@ -45,15 +45,15 @@ void EmbeddedOptions::describe(config::Section& s) {
   s.key("shrink", &shrink, "most that a step shrinks, as a factor", config::between(0.01, 0.99));
 }
 
-EmbeddedPair::EmbeddedPair(const Tableau& tableau, const EmbeddedOptions& options)
-    : tableau_(tableau), options_(options) {
+EmbeddedPair::EmbeddedPair(const Tableau& tableau, const EmbeddedOptions& options, double time_unit)
+    : tableau_(tableau), options_(options), time_unit_(time_unit) {
   if (options.norm == Norm::batch && !options.dense) {
     throw ConfigError("norm = \"batch\" shares steps between rows, so it needs dense = true");
   }
 }
 
 std::unique_ptr<Stepper> EmbeddedPair::start() const {
-  return std::make_unique<EmbeddedStepper>(tableau_, options_);
+  return std::make_unique<EmbeddedStepper>(tableau_, options_, time_unit_);
 }
 
 // Root mean squares from sums of squares, or roots of the largest: of each row, or the mean over the batch,
@@ -88,10 +88,11 @@ void EmbeddedStepper::begin(Rows& rows, Evaluator& velocity) {
   stop_where_still(rows);
   if (options_.first_step > 0) return;
   const Numbers d0 = norms(rows.state, rows), d1 = norms(k_[0], rows);
+  const double least = 1e-6 * time_unit_;
   Numbers h0(rows.size()), along(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double h = d0[i] < 1e-5 || d1[i] < 1e-5 ? 1e-6 : 0.01 * d0[i] / d1[i];
-    h0[i] = std::isfinite(h) ? h : 1e-6;
+    const double h = d0[i] < 1e-5 || d1[i] < 1e-5 / time_unit_ ? least : 0.01 * d0[i] / d1[i];
+    h0[i] = std::isfinite(h) ? h : least;
     along[i] = rows.all[i].direction * h0[i];
   }
   const double one[]{1};
@@ -99,9 +100,10 @@ void EmbeddedStepper::begin(Rows& rows, Evaluator& velocity) {
   const Batch change = difference(velocity.tangent(rows.candidate, 0, along), k_[0]);
   const Numbers d2 = norms(change, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double largest = std::max(d1[i], d2[i] / h0[i]);
-    const double h1 =
-        largest <= 1e-15 ? std::max(1e-6, 1e-3 * h0[i]) : std::pow(0.01 / largest, 1.0 / tableau_.order);
+    // The rule compares first and second derivatives, so it holds in one unit of time only.
+    const double largest = std::max(d1[i] * time_unit_, d2[i] / h0[i] * time_unit_ * time_unit_);
+    const double h1 = largest <= 1e-15 ? std::max(least, 1e-3 * h0[i])
+                                       : std::pow(0.01 / largest, 1.0 / tableau_.order) * time_unit_;
     next_[i] = std::isfinite(h1) ? std::min(100 * h0[i], h1) : h0[i];
   }
 }

@@ -28,7 +28,7 @@ struct EmbeddedOptions {
 class EmbeddedPair : public Solver {
  public:
   using Options = EmbeddedOptions;
-  EmbeddedPair(const Tableau& tableau, const EmbeddedOptions& options);
+  EmbeddedPair(const Tableau& tableau, const EmbeddedOptions& options, double time_unit);
 
   std::unique_ptr<Stepper> start() const override;
   AtTargets at_targets() const override {
@@ -39,13 +39,15 @@ class EmbeddedPair : public Solver {
  private:
   const Tableau& tableau_;
   EmbeddedOptions options_;
+  double time_unit_;  // of the first step where its rule fails
 };
 
 class EmbeddedStepper : public Stepper {
  public:
-  EmbeddedStepper(const Tableau& tableau, const EmbeddedOptions& options)
+  EmbeddedStepper(const Tableau& tableau, const EmbeddedOptions& options, double time_unit)
       : tableau_(tableau),
         options_(options),
+        time_unit_(time_unit),
         ratio_that_grows_(std::pow(options.safety / options.grow, tableau.order)),
         ratio_that_shrinks_(std::pow(options.safety / options.shrink, tableau.order)),
         k_(tableau.stages()) {}
@@ -68,6 +70,7 @@ class EmbeddedStepper : public Stepper {
 
   const Tableau& tableau_;
   EmbeddedOptions options_;
+  double time_unit_;
   double ratio_that_grows_, ratio_that_shrinks_;  // errors where a step changes as much as it may
   std::vector<Batch> k_;                          // of every stage; k_[0] belongs to the rows' current states
   Numbers next_;                                  // the step of each row that the controller wants

@@ -126,7 +126,11 @@ typedef enum cvf_status {
   CVF_TOO_MANY_PROBES = 2, /* somewhere the search for a step was cut off, and the least one was taken */
   CVF_TOO_MANY_STEPS = 3,  /* this and what follows: not reached */
   CVF_STEP_UNDERFLOW = 4,
-  CVF_NON_FINITE = 5
+  CVF_NON_FINITE = 5,
+  /* reached, but a state or a step is far outside of what the model was trained on: by more than the width of
+     a channel's training range, or longer than twice the longest step. No error: the model extrapolates.
+     Worse than CVF_TOO_MANY_PROBES, less than CVF_TOO_MANY_STEPS. Models that store no range have it never. */
+  CVF_OUTSIDE_TRAINING = 6
 } cvf_status;
 
 typedef struct cvf_result {

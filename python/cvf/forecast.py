@@ -1,5 +1,6 @@
 """What a forecast gives: the states, and how it got there."""
 import ctypes
+import warnings
 from typing import TYPE_CHECKING, List, Optional, Union
 
 import numpy as np
@@ -12,9 +13,15 @@ from .errors import UsageError
 if TYPE_CHECKING:
     from .model import Model
 
-STATUS = ("done", "at_floor", "too_many_probes", "too_many_steps", "step_underflow", "non_finite")
+STATUS = ("done", "at_floor", "too_many_probes", "too_many_steps", "step_underflow", "non_finite",
+          "outside_training")
 
 step_type = np.dtype([("time", np.float64), ("length", np.float64), ("error", np.float64)])
+
+
+def warn_of_departure(message: str, level: int) -> None:
+    """On the line of the caller that is `level` functions above the one that calls this."""
+    warnings.warn(message, RuntimeWarning, stacklevel=2 + level)
 
 
 class Forecast:
@@ -72,14 +79,15 @@ class Forecast:
 
     @property
     def status(self) -> Union[str, List[str]]:
-        """The worst that happened to each state: done, at_floor, ..., non_finite."""
+        """The worst that happened to each state: done, at_floor, ..., non_finite. "outside_training": it got there, by
+        states or steps far outside of what the model was trained on."""
         words = [STATUS[result.status] for result in self._results()]
         return words if self._batched else words[0]
 
     @property
     def ok(self) -> bool:
-        """Every state reached its last time."""
-        return all(result.reached for result in self._results())
+        """Every state reached its last time, none of them outside of what the model was trained on."""
+        return all(result.reached and STATUS[result.status] != "outside_training" for result in self._results())
 
     @property
     def messages(self) -> Union[str, List[str]]:

@@ -13,7 +13,7 @@ from ._numbers import floats_of, numbers_of
 from ._signals import Heard
 from .conditions import Conditions
 from .errors import ModelError, UsageError, error_of
-from .forecast import Forecast
+from .forecast import STATUS, Forecast, warn_of_departure
 
 PathLike = Union[str, "os.PathLike[str]"]
 Settings = Union[Mapping[str, Any], Sequence[str]]
@@ -185,7 +185,12 @@ class Model:
         states, batched = self._states(state)
         steps = self._each(dt, len(states), "dt")
         conditions = Conditions(self, len(states), start, context)
-        check(self._call(name, states, pointer(steps, ctypes.c_double), conditions.argument, None))
+        results = (_library.Result * len(states))()
+        check(self._call(name, states, pointer(steps, ctypes.c_double), conditions.argument, results))
+        outside = [i for i, result in enumerate(results) if STATUS[result.status] == "outside_training"]
+        if outside:
+            warn_of_departure(f"state {outside[0]}: the state or the step is far outside of what the model was "
+                              "trained on: it extrapolates", 2)
         return states if batched else states[0]
 
     def step(self, state: Any, dt: Any, *, start: Any = 0.0, **context: Any) -> np.ndarray:
@@ -241,7 +246,13 @@ class Model:
             out[:, 0] = states
             if spread is not None:
                 spread[:, 0] = 0
-        return Forecast(self, out, spread, every - begin[:, None], every, trace, at_start, batched)
+        forecast = Forecast(self, out, spread, every - begin[:, None], every, trace, at_start, batched)
+        for i, status in enumerate([forecast.status] if not batched else forecast.status):
+            if status == "outside_training":
+                message = forecast.messages[i] if batched else forecast.messages
+                warn_of_departure(f"state {i}: {message}", 1)
+                break
+        return forecast
 
     def to_torch(self) -> Any:
         """The same network as a torch.nn.Module, to be differentiated or trained on there."""

@@ -206,16 +206,17 @@ struct Rollout {
       const rollout::Times some_times(begin, begin + static_cast<std::ptrdiff_t>(some.size()));
       const ForecastBatch batch{some, first, request.given(source, some), some_times,
                                 rollout::contexts_of(source, some)};
-      const auto forecast = batch.run(setup, {file, bars, [&progress] { progress.advance(); }});
-      evaluations += summarise(forecast, some, troubles);
+      const auto marked = batch.run(setup, {file, bars, [&progress] { progress.advance(); }});
+      evaluations += summarise(marked, some, troubles);
     }
     file.finish();
     report(troubles, evaluations, wanted.size(), frames);
     if (bars) fmt::print("{}", bars->summary());
   }
 
-  static std::int64_t summarise(const rollout::Forecast& forecast, std::span<const std::size_t> some,
+  static std::int64_t summarise(const MarkedForecast& marked, std::span<const std::size_t> some,
                                 std::vector<std::string>& troubles) {
+    const auto& forecast = marked.forecast;
     std::int64_t evaluations = 0;
     for (std::size_t i = 0; i < some.size(); ++i) {
       solvers::RowStatus worst;
@@ -223,9 +224,10 @@ struct Rollout {
         evaluations += frame.counts.evaluations;
         worst.worsen(frame.row_status.status, frame.row_status.time, frame.row_status.step);
       }
-      if (worst.status != solvers::Status::done) {
+      const auto& departure = marked.departures.message(i);
+      if (!departure.empty()) troubles.push_back(fmt::format("sample {}: {}", some[i], departure));
+      if (worst.status != solvers::Status::done && worst.status != solvers::Status::outside_training)
         troubles.push_back(sentence(static_cast<std::int64_t>(some[i]), worst));
-      }
     }
     return evaluations;
   }
@@ -234,7 +236,7 @@ struct Rollout {
               std::size_t frames) const {
     for (std::size_t i = 0; i < std::min<std::size_t>(5, troubles.size()); ++i)
       log::warning("{}", troubles[i]);
-    if (troubles.size() > 5) log::warning("and {} more samples; see scalars/status", troubles.size() - 5);
+    if (troubles.size() > 5) log::warning("and {} more warnings; see scalars/status", troubles.size() - 5);
     log::note(
         "{}: {} samples, {} frames, {:.2f} evaluations a predicted frame, {}", out, count, frames,
         static_cast<double>(evaluations) / static_cast<double>(std::max<std::size_t>(1, frames - count)),

@@ -13,18 +13,11 @@ namespace {
 
 std::atomic<int> threads_of_a_call{1};
 
-// "found no acceptable step ... at time 0.3 ...": there is one sample, so its number says nothing.
-std::string message_of(const solvers::RowStatus& row_status) {
-  if (row_status.status == solvers::Status::done) return "";
-  const std::string sentence = solvers::sentence(0, row_status);
-  return sentence.substr(sentence.find(": ") + 2);
-}
-
 AdvanceResult result_of(const runtime::Trace& trace) {
   const auto& outcome = trace.outcome;
   AdvanceResult out;
   out.reached = solvers::reaches_target(outcome.statuses[0].status);
-  out.message = message_of(outcome.statuses[0]);
+  out.message = trace.message(0);
   out.evaluations = outcome.counts[0].evaluations;
   for (const auto& s : outcome.steps[0]) out.steps.push_back({s.time, s.step, s.error});
   return out;

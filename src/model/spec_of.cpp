@@ -72,6 +72,8 @@ void StateFacts::describe(config::Section& s) {
   s.key("usual_dt", &usual_dt, "longest step that training saw often, the solvers' bound; 0: largest_dt",
         config::at_least(0));
   s.key("data_hash", &data_hash, "hash of the training data");
+  s.key("lowest", &lowest, "least value of each channel in training; empty: not known");
+  s.key("highest", &highest, "largest value of each channel in training");
 }
 
 void describe(Provenance& provenance, config::Section& s) {
@@ -90,6 +92,14 @@ void check(const StateFacts& state, const Provenance& provenance) {
   }
   if (!(state.usual_dt >= 0 && state.usual_dt <= state.largest_dt)) {
     throw ModelError("usual_dt = {} is not between 0 and largest_dt = {}", state.usual_dt, state.largest_dt);
+  }
+  if (state.lowest.size() != state.highest.size() ||
+      (!state.lowest.empty() && state.lowest.size() != channels.size()))
+    throw ModelError("lowest and highest do not have a value for each of {} channels", channels.size());
+  for (std::size_t c = 0; c < state.lowest.size(); ++c) {
+    if (!(std::isfinite(state.lowest[c]) && std::isfinite(state.highest[c]) &&
+          state.lowest[c] <= state.highest[c]))
+      throw ModelError("lowest and highest of channel '{}' are no range", channels[c]);
   }
   for (const auto& [key, text] : provenance) {
     if (key.find('=') != std::string::npos) throw ModelError("provenance key '{}' has a '='", key);

@@ -15,11 +15,12 @@ namespace cvf::model {
 
 /// The states that the model was trained on.
 struct StateFacts : StateSpec {
-  double dt_ref = 1;      // training frame interval, the unit of the field's step
-  double delta_min = 1;   // spacing of the source frames, before down-sampling
-  double largest_dt = 1;  // longest step in training: beyond it the field extrapolates
-  double usual_dt = 0;    // longest step that training saw often; 0: largest_dt
-  std::string data_hash;  // of the training data
+  double dt_ref = 1;                    // training frame interval, the unit of the field's step
+  double delta_min = 1;                 // spacing of the source frames, before down-sampling
+  double largest_dt = 1;                // longest step in training: beyond it the field extrapolates
+  double usual_dt = 0;                  // longest step that training saw often; 0: largest_dt
+  std::string data_hash;                // of the training data
+  std::vector<double> lowest, highest;  // of each channel's values in training; empty: not known
 
   void describe(config::Section& section);
 
@@ -54,7 +55,8 @@ struct SpecOf {
     return out;
   }
 
-  /// What velocities and the NRE are measured by: 1 for models from before normalizers had a relative epsilon.
+  /// What velocities and the NRE are measured by: 1 for models from before normalizers had a relative
+  /// epsilon.
   double time_unit() const { return normalizer_options.relative_epsilon > 0 ? state.dt_ref : 1; }
 
   normalizers::Options normalizer_settings() const {

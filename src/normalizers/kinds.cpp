@@ -6,10 +6,11 @@ namespace cvf::normalizers {
 
 void Options::describe(config::Section& s) {
   s.key("decay", &decay, "how slowly the statistics follow the training batches", config::between(0, 1));
-  s.key("relative_epsilon", &relative_epsilon,
-        "added to variances, relative to the mean state and to the training interval; 0: the absolute 1e-8 and "
-        "1e-12 of models without this key",
-        config::between(0, 1e-2));
+  s.key(
+      "relative_epsilon", &relative_epsilon,
+      "added to variances, relative to the mean state and to the training interval; 0: the absolute 1e-8 and "
+      "1e-12 of models without this key",
+      config::between(0, 1e-2));
 }
 
 double state_deviation(double variance, double mean, const Options& o) {

@@ -16,8 +16,8 @@ struct Options {
 };
 
 // Deviations from variances. With an epsilon relative to the mean state and to the time unit, the normalised
-// problem does not depend on the units of states and times. Zero selects the absolute epsilons that models had
-// before there was a relative one: their bits stay.
+// problem does not depend on the units of states and times. Zero selects the absolute epsilons that models
+// had before there was a relative one: their bits stay.
 
 inline constexpr double state_epsilon = 1e-8, velocity_epsilon = 1e-12;
 

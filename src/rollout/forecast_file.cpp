@@ -17,28 +17,26 @@ data::GroupsPlan completed(data::GroupsPlan plan) {
   const auto parameters = plan.state.names(Role::parameter);
   plan.scalar_names.insert(plan.scalar_names.end(), parameters.begin(), parameters.end());
   std::string names;
-  for (auto status = Status::done;; status = static_cast<Status>(static_cast<int>(status) + 1)) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", solvers::name(status));
-    if (status == Status::non_finite) break;
-  }
+  for (int status = 0; status < solvers::num_statuses; ++status)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", solvers::name(static_cast<Status>(status)));
   plan.attributes.emplace_back("status_names", names);
   return plan;
 }
 
 std::vector<double> scalars_of(std::size_t source, const std::vector<Frame>& frames) {
   solvers::Counts sum;
-  Status worst = Status::done;
+  solvers::RowStatus worst;
   double nre = NAN;
   for (const auto& frame : frames) {
     sum.evaluations += frame.counts.evaluations;
     sum.accepted += frame.counts.accepted;
     sum.rejected += frame.counts.rejected;
-    worst = std::max(worst, frame.row_status.status);
+    worst.worsen(frame.row_status.status, 0, 0);
     for (const auto& step : frame.steps) nre = std::fmax(nre, step.error);
   }
   return {static_cast<double>(source),       static_cast<double>(sum.evaluations),
           static_cast<double>(sum.accepted), static_cast<double>(sum.rejected),
-          static_cast<double>(worst),        nre};
+          static_cast<double>(worst.status), nre};
 }
 
 // A single state.

@@ -1,7 +1,9 @@
 // A forecast as a data file of our own layout, readable like any other, with how it came about beside it:
 //   /0000/data, grid        the states; frames that were not reached are NaN
 //   /0000/steps/{time,step,nre}                                accepted steps; nre NaN where not measured
-//   /0000/frames/{evaluations,accepted,rejected,status}        of each frame's interval; 0 for the given one
+//   /0000/frames/{evaluations,accepted,rejected,status}        of each frame's interval; 0 for the given one,
+//   but
+//                           for the status where that is outside of training
 //   /0000/frames/error_bar  if asked for: what the RMSE of the frame stays below, at every frame of the
 //   sample
 //                           with the probability error_bar_coverage (root's attribute); inf: no promise

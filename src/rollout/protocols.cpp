@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/errors.hpp"
+#include "core/scores.hpp"
 #include "rollout/batches.hpp"
 #include "solvers/members.hpp"
 #include "solvers/solver.hpp"
@@ -326,10 +327,11 @@ std::int64_t judge_steps(const Setup& setup, const StateArray& start, const Time
   const bool able = setup.solver.steps_along_secants() && setup.model->conditioned();
   if (!able || has_judged(done, members)) return 0;
   const std::size_t together = micro_batch_samples(setup, *start.rows);
+  const double eta = nre_eta / setup.model->facts().time_unit;
   std::int64_t evaluations = 0;
   for (std::size_t first = 0; first < times.size(); first += together) {
     const std::size_t end = std::min(first + together, times.size());
-    const auto judge = solvers::judged_steps(lengths_of(done, members, first, end));
+    const auto judge = solvers::judged_steps(lengths_of(done, members, first, end), eta);
     const Setup again{setup.model, *judge, setup.memory, setup.any_spacing, setup.kept};
     Times spans;
     for (std::size_t i = first; i < end; ++i) spans.push_back(span_of_steps(done, members, i, times[i][0]));

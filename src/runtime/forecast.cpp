@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/scores.hpp"
+#include "runtime/departures.hpp"
 #include "runtime/stop.hpp"
 #include "solvers/members.hpp"
 
@@ -67,7 +68,7 @@ class Call {
   }
 
   template <class T>
-  Trace solve(const solvers::Solver& solver, const std::vector<double>& begin,
+  Trace solve(const solvers::Solver& solver, const T* given, const std::vector<double>& begin,
               const std::vector<std::vector<double>>& targets, const Visit<T>& visit) const {
     solvers::check_start(*states_, {.start_times = begin, .targets = targets});
     Trace out{.outcome = {}, .times = {}, .members = members_};
@@ -82,6 +83,9 @@ class Call {
       contexts_.check_covers(i, begin[i], times.back());
       schedule.breaks.insert(schedule.breaks.end(), members_, breaks(solver, i));
     }
+    Departures departures(model_.spec().state, begin.size(), model_.conditioned());
+    for (std::size_t i = 0; i < begin.size(); ++i)
+      departures.add_state<T>(i, 0, begin[i], {given + i * model_.values(), model_.values()});
     const Batch reached = solvers::host_states<T>(1, model_.values());
     std::vector<T> scales(model_.values());
     solvers::Meeting meeting(
@@ -90,6 +94,8 @@ class Call {
             metrics::value_scales<T>({spread->data<T>(), scales.size()}, model_.cells(), scales.data());
             out.spreads[sample][target + 1] = metrics::frame_score<T>(scales);
           }
+          departures.add_state<T>(sample, target + 1, targets[sample][target],
+                                  {mean->data<T>(), model_.values()});
           visit(sample, target, mean->data<T>(), spread != nullptr ? spread->data<T>() : nullptr);
         });
     out.outcome = integrate(
@@ -99,9 +105,13 @@ class Call {
           meeting.take(static_cast<std::size_t>(row), target, reached);
         },
         {.steps = true});
-    if (members_ == 1) return out;
-    out.rows = std::move(out.outcome);
-    out.outcome = solvers::merged(out.rows, members_);
+    for (std::size_t row = 0; row < out.outcome.steps.size(); ++row)
+      departures.add_steps(row / members_, out.times[row / members_], out.outcome.steps[row]);
+    if (members_ > 1) {
+      out.rows = std::move(out.outcome);
+      out.outcome = solvers::merged(out.rows, members_);
+    }
+    add(departures, out);
     return out;
   }
 
@@ -132,6 +142,20 @@ class Call {
   }
 
  private:
+  static void add(const Departures& departures, Trace& trace) {
+    for (std::size_t i = 0; i < trace.times.size(); ++i) {
+      trace.departures.push_back(departures.message(i));
+      if (trace.departures.back().empty()) continue;
+      auto& records = trace.outcome.target_records[i];
+      for (std::size_t frame = 0; frame <= records.size(); ++frame) {
+        departures.mark(i, frame, trace.outcome.statuses[i]);
+        // The given frame counts for the interval that begins with it.
+        if (frame < records.size() && frame == 0) departures.mark(i, frame, records[0].row_status);
+        if (frame > 0) departures.mark(i, frame, records[frame - 1].row_status);
+      }
+    }
+  }
+
   std::vector<double> breaks(const solvers::Solver& solver, std::size_t sample) const {
     const auto& spec = model_.spec();
     if (!passes_targets(solver)) return model::jumps(contexts_.of(sample));
@@ -163,8 +187,9 @@ Trace move(const Model& model, const solvers::Solver& solver, T* states, std::si
   const Visit<T> visit = [&](std::size_t sample, std::size_t, const T* reached, const T* /*spread*/) {
     std::copy_n(reached, model.values(), states + sample * model.values());
   };
-  return with_call(model, states, rows, conditions, threads,
-                   [&](const auto& call) { return call.template solve<T>(solver, begin, targets, visit); });
+  return with_call(model, states, rows, conditions, threads, [&](const auto& call) {
+    return call.template solve<T>(solver, states, begin, targets, visit);
+  });
 }
 
 const solvers::Outcome& rows_of(const Trace& trace) {
@@ -205,11 +230,11 @@ struct Way {
   }
 
   Lists nre() const {
-    const auto judge = solvers::judged_steps(lengths);
+    const auto judge = solvers::judged_steps(lengths, nre_eta / model.spec().time_unit());
     const Visit<T> nobody = [](std::size_t, std::size_t, const T*, const T*) {};
-    const Trace again =
-        with_call(model, start.data(), begin.size(), conditions, threads,
-                  [&](const auto& call) { return call.template solve<T>(*judge, begin, ends, nobody); });
+    const Trace again = with_call(
+        model, start.data(), begin.size(), conditions, threads,
+        [&](const auto& call) { return call.template solve<T>(*judge, start.data(), begin, ends, nobody); });
     Lists out;
     for (const auto& steps : rows_of(again).steps) {
       auto& own = out.emplace_back();
@@ -247,7 +272,9 @@ struct Doubling : Way<T> {
       out[sample][target + 1] = metrics::frame_score<T>(scales);
     };
     with_call(model, this->start.data(), begin.size(), this->conditions, this->threads,
-              [&](const auto& call) { return call.template solve<T>(*halves, begin, targets, visit); });
+              [&](const auto& call) {
+                return call.template solve<T>(*halves, this->start.data(), begin, targets, visit);
+              });
     return out;
   }
 };
@@ -265,7 +292,7 @@ Trace forecast(const Model& model, const T* states, std::size_t rows,
   const auto targets = times.size() == rows ? times : std::vector(rows, times.front());
   const auto solve = [&](const Visit<T>& take) {
     return with_call(model, states, rows, conditions, threads, [&](const auto& call) {
-      return call.template solve<T>(model.solver(), begin, targets, take);
+      return call.template solve<T>(model.solver(), states, begin, targets, take);
     });
   };
   const auto way = [&] {

@@ -116,9 +116,9 @@ Model Model::from(const std::string& path, const model::folder::Files& files, Sp
     out.networks_ = networks_of<float>(shared->spec, files, path);
   });
   out.state_ = shared->spec.state;
-  shared->units =
-      units_of(static_cast<std::int64_t>(shared->spec.state.count(Role::state)), shared->spec.normalizer,
-               shared->spec.normalizer_settings(), file(model::normalizer_file), fmt::format("{}/{}", path, model::normalizer_file));
+  shared->units = units_of(static_cast<std::int64_t>(shared->spec.state.count(Role::state)),
+                           shared->spec.normalizer, shared->spec.normalizer_settings(),
+                           file(model::normalizer_file), fmt::format("{}/{}", path, model::normalizer_file));
   shared->checkpoint = run::checkpoint_of(path);
   shared->run_toml = file(model::run_file);
   shared->habits = run::habits_of(shared->spec.provenance, shared->run_toml, path);

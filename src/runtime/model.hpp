@@ -46,6 +46,7 @@ class Model {
   std::size_t members() const {
     return std::visit([](const auto& networks) { return networks.size(); }, networks_);
   }
+  bool conditioned() const { return spec().field.settings->conditioned(); }  // its step is an input
   bool any_grid() const {
     return std::visit([](const auto& networks) { return networks.front()->any_grid(); }, networks_);
   }

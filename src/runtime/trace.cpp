@@ -43,6 +43,15 @@ std::vector<solvers::Frame> Trace::frames(std::size_t sample, std::size_t member
                       : solvers::frames_of(rows, sample * members + member, targets_of(times[sample]), false);
 }
 
+std::string Trace::message(std::size_t sample) const {
+  const auto& row_status = outcome.statuses[sample];
+  const std::string departure = sample < departures.size() ? departures[sample] : "";
+  if (row_status.status == solvers::Status::done || row_status.status == solvers::Status::outside_training)
+    return departure;
+  const std::string sentence = solvers::sentence(0, row_status);
+  return sentence.substr(sentence.find(": ") + 2) + (departure.empty() ? "" : "; " + departure);
+}
+
 double Trace::largest_error(std::size_t sample) const {
   double worst = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t m = 0; m < members; ++m)

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "metrics/calibration.hpp"
@@ -41,6 +42,10 @@ struct Trace {
   Doubts spreads = {};                      // by the spread; the same
   std::shared_ptr<OnDemand> doubling = {};  // where the model's calibration goes by step doubling
   std::shared_ptr<OnDemand> nre = {};       // of the steps of each row, where the solver did not measure it
+  std::vector<std::string> departures = {};  // of each sample, from training, in words; empty: none
+
+  /// What did not go well with a sample, without its number; empty: all did.
+  std::string message(std::size_t sample) const;
 
   std::vector<solvers::Frame> frames(std::size_t sample) const;
   /// Of one member by itself.

@@ -10,7 +10,8 @@ namespace {
 // Goes a way that is known, and asks of every step what a probe of gcs asks.
 class Judge : public Stepper {
  public:
-  explicit Judge(const std::vector<std::vector<double>>& steps) : steps_(steps), next_(steps.size(), 0) {}
+  Judge(const std::vector<std::vector<double>>& steps, double eta)
+      : steps_(steps), eta_(eta), next_(steps.size(), 0) {}
 
   // Members of a sample may have gone less far than others: beyond its own steps a row is of no interest.
   void propose(Rows& rows) override {
@@ -38,7 +39,7 @@ class Judge : public Stepper {
     const Batch ways[]{first, velocity.ask(middle, half, everyone, half), straight};
     const Numbers broken = row_squares(ways, rupture), size = row_squares(ways, long_side);
     for (std::size_t i = 0; i < count; ++i)
-      rows.all[i].error = nre(std::sqrt(broken[i]), std::sqrt(size[i]));
+      rows.all[i].error = nre(std::sqrt(broken[i]), std::sqrt(size[i]), eta_);
     rows.candidate->combine(*rows.state, whole, {&straight, 1}, one);
   }
 
@@ -56,22 +57,24 @@ class Judge : public Stepper {
 
  private:
   const std::vector<std::vector<double>>& steps_;
+  double eta_;
   std::vector<std::size_t> next_;  // of each sample
 };
 
 class JudgedSteps : public Solver {
  public:
-  explicit JudgedSteps(std::vector<std::vector<double>> steps) : steps_(std::move(steps)) {}
-  std::unique_ptr<Stepper> start() const override { return std::make_unique<Judge>(steps_); }
+  JudgedSteps(std::vector<std::vector<double>> steps, double eta) : steps_(std::move(steps)), eta_(eta) {}
+  std::unique_ptr<Stepper> start() const override { return std::make_unique<Judge>(steps_, eta_); }
 
  private:
   std::vector<std::vector<double>> steps_;
+  double eta_;
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> judged_steps(std::vector<std::vector<double>> steps) {
-  return std::make_unique<JudgedSteps>(std::move(steps));
+std::unique_ptr<Solver> judged_steps(std::vector<std::vector<double>> steps, double eta) {
+  return std::make_unique<JudgedSteps>(std::move(steps), eta);
 }
 
 }  // namespace cvf::solvers

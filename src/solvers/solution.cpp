@@ -18,6 +18,8 @@ std::string_view name(Status status) {
       return "step underflow";
     case Status::non_finite:
       return "non-finite";
+    case Status::outside_training:
+      return "outside training";
   }
   return "";
 }
@@ -39,6 +41,9 @@ std::string sentence(std::int64_t sample, const RowStatus& r) {
       return say("needs steps too short to change the time,");
     case Status::non_finite:
       return say("the state or its velocity is not finite");
+    case Status::outside_training:
+      return fmt::format("sample {}: is far outside of what the model was trained on, first at time {:.6g}",
+                         sample, r.time);
   }
   return "";
 }

@@ -9,7 +9,7 @@
 
 namespace cvf::solvers {
 
-/// From good to bad. The first three reach their targets, the others stop.
+/// By their numbers in files and in the C interface; `severity` orders them from good to bad.
 enum class Status {
   done,
   at_floor,         // somewhere no step was acceptable: the least one was taken, with a tolerance the best
@@ -17,10 +17,16 @@ enum class Status {
   too_many_steps,
   step_underflow,  // the step became too short to change the time
   non_finite,
+  outside_training,  // reached, by states or steps far outside of what the model was trained on
 };
+inline constexpr int num_statuses = 7;
 
+constexpr int severity(Status status) {
+  return status == Status::outside_training ? 2 * static_cast<int>(Status::too_many_probes) + 1
+                                            : 2 * static_cast<int>(status);
+}
 constexpr bool reaches_target(Status status) {
-  return status <= Status::too_many_probes;
+  return severity(status) <= severity(Status::outside_training);
 }
 std::string_view name(Status status);
 
@@ -30,7 +36,7 @@ struct RowStatus {
   double time = 0, step = 0;
 
   void worsen(Status other, double at, double with_step) {
-    if (other > status) *this = {other, at, with_step};
+    if (severity(other) > severity(status)) *this = {other, at, with_step};
   }
 };
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/registry.hpp"
+#include "core/scores.hpp"
 #include "solvers/rows.hpp"
 #include "solvers/step_errors.hpp"
 
@@ -117,7 +118,7 @@ Outcome integrate(const Solver& solver, BatchVelocity velocity, const Batch& sta
 std::unique_ptr<Solver> half_steps(std::vector<std::vector<double>> steps);
 
 /// Such a way once more in the same steps, each judged by its NRE (Step::error): three evaluations a step.
-std::unique_ptr<Solver> judged_steps(std::vector<std::vector<double>> steps);
+std::unique_ptr<Solver> judged_steps(std::vector<std::vector<double>> steps, double eta = nre_eta);
 
 /// Whether gcs with its usual settings would have taken such a step, rather than a shorter one.
 bool gcs_takes(double nre, double step, double delta_min);

@@ -158,6 +158,9 @@ void restore(const Checkpoint& checkpoint, model::TrainedModel& model, Optimizer
   const auto statistics = tensors(model::normalizer_file, model.normalizer->state());
   model::load_into(*model.field, file(model::weights_file), path(model::weights_file));
   model.normalizer->load(statistics);
+  const auto before = model::from_toml(file(model::model_file), path(model::model_file));
+  model.spec.state.lowest = before.state.lowest;
+  model.spec.state.highest = before.state.highest;
   optimizer.load(moments, checkpoint.position.step);
   optimizer.swap_average();
 }

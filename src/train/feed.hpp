@@ -15,9 +15,9 @@ namespace cvf::train {
 struct LocalBatch {
   data::Cursor cursor;
   std::vector<data::RowId> ids;
-  std::vector<normalizers::Physical> frames;      // each [B,C,...]
-  torch::Tensor steps;                            // [frames-1, B] double
-  std::vector<normalizers::Physical> slopes;      // ds/dt of the spline at frames 0 and 1, per derivative_unit
+  std::vector<normalizers::Physical> frames;  // each [B,C,...]
+  torch::Tensor steps;                        // [frames-1, B] double
+  std::vector<normalizers::Physical> slopes;  // ds/dt of the spline at frames 0 and 1, per derivative_unit
   std::vector<normalizers::Physical> curvatures;  // d2s/dt2, of the quintic spline only, likewise
   double derivative_unit = 1;                     // of time in the derivatives
   torch::Tensor times;                            // [frames, B] double

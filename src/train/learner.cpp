@@ -25,6 +25,8 @@ Learner::Learner(const RunOptions& o, const RunData& run_data, ProcessGroup& gro
 
 Numbers Learner::learn(const LocalBatch& local, double progress, bool last) {
   follow_statistics(*model.normalizer, local, group_);
+  // A run that began before ranges were kept would have those of its end only.
+  if (batches == 0 || !model.spec.state.lowest.empty()) follow_range(model.spec.state, local, group_);
   const auto rows = static_cast<std::int64_t>(local.ids.size());
   ids = local.ids;
   batch = in_model_units(local, model);

@@ -23,6 +23,9 @@ void fit_statistics(normalizers::Normalizer& normalizer, Feed& feed, ProcessGrou
 
 void follow_statistics(normalizers::Normalizer& normalizer, const LocalBatch& local, ProcessGroup& group);
 
+/// Widens the ranges of the channels by the frames of a batch that are finite.
+void follow_range(model::StateFacts& state, const LocalBatch& local, ProcessGroup& group);
+
 /// What one step saw; `stop` is whether any rank wished to.
 struct StepResult {
   Numbers losses;   // total first, then the parts; means over members, ranks and accumulated batches

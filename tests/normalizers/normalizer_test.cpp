@@ -84,7 +84,8 @@ TEST(EveryNormalizer, DoesNotDependOnUnits) {
     for (const int power : {-60, 60}) {
       const double state = std::exp2(power), time = std::exp2(power / 2);
       auto scaled = row.make(3, {.time_unit = 0.5 * time});
-      const Physical states{sample.states.value * state}, velocities{sample.velocities.value * (state / time)};
+      const Physical states{sample.states.value * state},
+          velocities{sample.velocities.value * (state / time)};
       scaled->fit(states, velocities);
       EXPECT_TRUE(torch::equal(scaled->to_model(states).value, n->to_model(sample.states).value)) << row.name;
       EXPECT_LT(distance(scaled->target(velocities), n->target(sample.velocities)), 1e-12) << row.name;
@@ -114,7 +115,8 @@ TEST(EveryNormalizer, TakesTheAbsoluteEpsilonsWhereTheRelativeOneIsZero) {
   EXPECT_EQ(state_deviation(variance, mean, {.relative_epsilon = 0}), std::sqrt(variance + 1e-8));
   EXPECT_EQ(velocity_deviation(variance, 2, {.relative_epsilon = 0, .time_unit = 1e-3}),
             std::sqrt(variance + 1e-12));
-  EXPECT_DOUBLE_EQ(state_deviation(variance, mean, {.relative_epsilon = 1e-12}), std::sqrt(variance + 1.6e-11));
+  EXPECT_DOUBLE_EQ(state_deviation(variance, mean, {.relative_epsilon = 1e-12}),
+                   std::sqrt(variance + 1.6e-11));
 }
 
 TEST(Moments, FollowByAnExponentialAverage) {

@@ -73,11 +73,14 @@ def _table(name, values):
 
 
 def write(folder, field, channels, grid=(), boundary="", context=None, nodes=2, normalizer="cascaded", members=1,
-          precision="float32", seed=0):
-    """`context` maps the parts of one (parameters, static, controls, control_fields) to their names."""
+          precision="float32", seed=0, epsilon=1e-3, ranges=None):
+    """`context` maps the parts of one (parameters, static, controls, control_fields) to their names; `ranges` are the
+    lowest and the highest values of the channels in training."""
     draw, context = np.random.default_rng(seed), context or {}
     state = {"channels": list(channels), "dt_ref": 0.8, "delta_min": 0.1, "largest_dt": 0.8}
     state.update(zip(("ny", "nx")[2 - len(grid):], grid))
+    if ranges:
+        state["lowest"], state["highest"] = [list(values) for values in ranges]
     if boundary:
         state["boundary"] = boundary
     text = _table("", {"members": members, "precision": precision}) + _table("state", state)
@@ -97,7 +100,7 @@ def write(folder, field, channels, grid=(), boundary="", context=None, nodes=2, 
     size = len(channels)
     statistics = {"state_mean": draw.standard_normal(size), "state_variance": draw.uniform(0.5, 4, size),
                   "velocity_mean": draw.standard_normal(size), "velocity_variance": draw.uniform(0.2, 2, size)}
-    files = {"model.toml": (text + _table("field", field) + _table("normalizer", {"name": normalizer})).encode(),
+    files = {"model.toml": (text + _table("field", field) + _table("normalizer", {"name": normalizer, "relative_epsilon": epsilon})).encode(),
              "normalizer.safetensors": _safetensors(statistics), "run.toml": b'[objective]\nname = "cvf"\n',
              "weights.safetensors": _safetensors(weights)}
     Path(folder).mkdir(parents=True)

@@ -2,6 +2,7 @@
 import sys
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,24 @@ class Models(unittest.TestCase):
                 ours = model.step(states, 0.3)
                 theirs = model.to_torch().step(torch.from_numpy(states), 0.3).detach().numpy()
                 self.assertLess(np.abs(ours - theirs).max(), 1e-12 * np.abs(theirs).max(), kind)
+
+    def test_a_state_far_outside_of_training_is_said(self):
+        model = self.model("mlp", ranges=([-3.0, -2.0], [3.0, 2.0]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            forecast = model.forecast([0.5, 1.0], [0.1])
+            model.step([0.5, 1.0], 0.1)
+        self.assertNotEqual(forecast.status, "outside_training")
+        with self.assertWarnsRegex(RuntimeWarning, "angle = 1e\\+06, where training had -3 to 3"):
+            forecast = model.forecast([1e6, 1e6], [0.1, 0.2])
+        self.assertEqual(forecast.status, "outside_training")
+        self.assertFalse(forecast.ok)
+        self.assertTrue(np.isfinite(forecast.states).all())
+        with self.assertWarnsRegex(RuntimeWarning, "state 1: .* outside"):
+            model.step([[0.5, 1.0], [0.5, 1.0]], [0.1, 6e6])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertTrue(self.model("mlp").forecast([1e6, 1e6], [0.1]).ok)
 
     def test_a_forecast_of_members_has_their_mean_and_spread(self):
         for kind in KINDS:

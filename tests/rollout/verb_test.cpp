@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "core/text.hpp"
 #include "data/hdf5.hpp"
 #include "data/source.hpp"
 #include "model/trained_model.hpp"
@@ -127,6 +128,28 @@ TEST_F(RolloutVerb, WritesAForecastThatReadsLikeData) {
   ran = run(scratch_, {"data", "inspect", out_});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(has(ran.out, "7 frames = 6 steps")) << ran.out;
+}
+
+TEST_F(RolloutVerb, MarksFramesFarOutsideOfTraining) {
+  Ran ran = rollout({"--samples", "1:3"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_FALSE(has(ran.err, "outside of training")) << ran.err;
+  EXPECT_EQ(data::open(out_)->scalars(0).at("status"), 0) << "a model without ranges";
+  auto model = model::load(scratch_.path("run/last"));
+  const auto channels = model.spec.state.names();
+  model.spec.state.lowest.assign(channels.size(), 400);
+  model.spec.state.highest.assign(channels.size(), 401);
+  model::save(model, scratch_.path("run/last"));
+  ran = rollout({"--samples", "1:3", "--overwrite"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.err, "sample 1: outside of training at time 0: " + channels[0])) << ran.err;
+  EXPECT_TRUE(has(ran.err, "where training had 400 to 401")) << ran.err;
+  EXPECT_EQ(data::open(out_)->scalars(0).at("status"), 6);
+  const auto root = data::hdf5::File::open(out_).root();
+  const auto names = text::split(root.text("status_names").value(), ',');
+  ASSERT_EQ(names.size(), 7U);
+  EXPECT_EQ(names[6], " outside training");
+  for (const double status : root.dataset("0000/frames/status").read_all()) EXPECT_EQ(status, 6);
 }
 
 TEST_F(RolloutVerb, TakesOtherSolversAndTimes) {

@@ -291,6 +291,66 @@ TEST_F(CInterface, AMessageBelongsToItsThread) {
   EXPECT_STREQ(cvf_message(), "folder is NULL");
 }
 
+// A pendulum with angles of -3 to 3 and velocities of -2 to 2 in training; steps up to 0.8.
+class COutsideTraining : public testing::Test {
+ protected:
+  COutsideTraining() {
+    auto model = test::random_model(test::kinds[0]);
+    model::save(model, scratch_.path("old"));
+    model.spec.state.lowest = {-3, -2};
+    model.spec.state.highest = {3, 2};
+    model::save(model, scratch_.path("new"));
+  }
+
+  cvf_result stepped(const char* folder, std::vector<double> state, double dt) const {
+    cvf_model* model = nullptr;
+    EXPECT_EQ(cvf_model_load(scratch_.path(folder).c_str(), nullptr, 0, &model), CVF_OK) << cvf_message();
+    cvf_result out{};
+    EXPECT_EQ(cvf_step(model, 1, state.data(), &dt, nullptr, &out), CVF_OK) << cvf_message();
+    cvf_model_free(model);
+    return out;
+  }
+
+  testing_support::Scratch scratch_;
+};
+
+TEST_F(COutsideTraining, IsTheStatusOfFarStatesAndSteps) {
+  EXPECT_EQ(stepped("new", {0.5, 1}, 0.1).status, CVF_DONE);
+  EXPECT_EQ(stepped("new", {8, -5}, 0.1).status, CVF_DONE) << "within a width of the range";
+  EXPECT_EQ(stepped("new", {0, 6.5}, 0.1).status, CVF_OUTSIDE_TRAINING);
+  EXPECT_EQ(stepped("new", {0.5, 1}, 6e6).status, CVF_OUTSIDE_TRAINING);
+  EXPECT_EQ(stepped("new", {1e6, 1e6}, 0.1).reached, 1);
+}
+
+TEST_F(COutsideTraining, IsUnknownToModelsThatStoreNoRange) {
+  EXPECT_EQ(stepped("old", {1e6, 1e6}, 0.1).status, CVF_DONE);
+  EXPECT_EQ(stepped("old", {0.5, 1}, 6e6).status, CVF_DONE);
+}
+
+TEST_F(COutsideTraining, IsSaidOfTheSampleAndTheTargetOfAForecast) {
+  const char* settings[]{"solver.name=euler"};
+  cvf_model* model = nullptr;
+  ASSERT_EQ(cvf_model_load(scratch_.path("new").c_str(), settings, 1, &model), CVF_OK) << cvf_message();
+  const double states[]{0.5, 1, 1e6, 1e6}, times[]{0.1, 0.2};
+  double forecast[8];
+  cvf_trace* trace = nullptr;
+  ASSERT_EQ(cvf_forecast(model, 2, states, times, 1, 2, nullptr, forecast, &trace), CVF_OK) << cvf_message();
+  cvf_result result{};
+  ASSERT_EQ(cvf_trace_result(trace, 0, &result), CVF_OK);
+  EXPECT_EQ(result.status, CVF_DONE);
+  EXPECT_STREQ(cvf_trace_message(trace, 0), "");
+  ASSERT_EQ(cvf_trace_result(trace, 1, &result), CVF_OK);
+  EXPECT_EQ(result.status, CVF_OUTSIDE_TRAINING);
+  EXPECT_EQ(result.time, 0);
+  EXPECT_STREQ(
+      cvf_trace_message(trace, 1),
+      "outside of training at time 0: angle = 1e+06, where training had -3 to 3; the model extrapolates");
+  ASSERT_EQ(cvf_trace_target(trace, 1, 0, &result), CVF_OK);
+  EXPECT_EQ(result.status, CVF_OUTSIDE_TRAINING);
+  cvf_trace_free(trace);
+  cvf_model_free(model);
+}
+
 TEST(CContexts, ArriveAsTheyAre) {
   const Pair pair(test::kinds[8]);  // everything that a context can be
   cvf_model* model = nullptr;

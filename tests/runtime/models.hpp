@@ -17,6 +17,7 @@ namespace cvf::test {
 struct Kind {
   const char *name, *state, *context, *field;
   const char* normalizer = "cascaded";
+  const char* epsilon = "";
 };
 
 inline constexpr const char* pendulum = "channels = [\"angle\", \"velocity\"]\n";
@@ -26,6 +27,7 @@ inline constexpr const char* plane = "channels = [\"u\", \"v\"]\nny = 12\nnx = 2
 inline constexpr const char* odd =
     "channels = [\"h\", \"hu\", \"hv\"]\nny = 7\nnx = 13\nboundary = \"outflow\"\n";
 
+inline constexpr const char* relative = "relative_epsilon = 1e-3\n";  // enough to matter
 inline constexpr const char* numbers =
     "[context.parameters]\nnames = [\"a\", \"b\"]\nmean = [1.0, -2.0]\ndeviation = [0.5, 3.0]\n"
     "[context.controls]\nnames = [\"force\"]\nmean = [0.2]\ndeviation = [1.5]\n";
@@ -41,8 +43,9 @@ inline constexpr Kind kinds[]{
     {"mlp", pendulum, "", "name = \"mlp\"\nwidth = 19\ndepth = 2\nexpansion = 2\n"},
     {"mlp_context", pendulum, numbers, "name = \"mlp\"\nwidth = 32\n", "separated"},
     {"mlp_tangent", pendulum, "", "name = \"mlp\"\nwidth = 16\nconditioned = false\n", "single"},
-    {"conv_line", line, "", "name = \"conv\"\nwidth = 12\ndilations = [1, 5, 2]\n"},
-    {"conv", plane, "", "name = \"conv\"\nwidth = 17\ndilations = [1, 2]\ndepth = 2\n", "separated"},
+    {"conv_line", line, "", "name = \"conv\"\nwidth = 12\ndilations = [1, 5, 2]\n", "cascaded", relative},
+    {"conv", plane, "", "name = \"conv\"\nwidth = 17\ndilations = [1, 2]\ndepth = 2\n", "separated",
+     relative},
     {"conv_patch", plane, everything, "name = \"conv\"\nwidth = 24\npatch = 2\n"},
     {"conv_odd", odd, "", "name = \"conv\"\nwidth = 33\ndilations = [1, 4, 9]\n", "single"},
     {"sit", plane, "", "name = \"sit\"\nwidth = 24\ndepth = 3\nheads = 3\n"},
@@ -55,7 +58,7 @@ inline model::TrainedModel random_model(const Kind& kind, int members = 1) {
   const std::string text = fmt::format("members = {}\n", members) +
                            "[state]\ndt_ref = 0.8\ndelta_min = 0.1\nlargest_dt = 0.8\nusual_dt = 0.4\n" +
                            std::string(kind.state) + kind.context + "[field]\n" + kind.field +
-                           "[normalizer]\nname = \"" + kind.normalizer + "\"\n";
+                           "[normalizer]\nname = \"" + kind.normalizer + "\"\n" + kind.epsilon;
   const auto spec = model::from_toml(text, "test");
   auto out = model::build(spec, 4);
   const torch::NoGradGuard no_gradients;

@@ -113,11 +113,38 @@ TEST_P(Units, OfStatesAndTimesDoNotChangeAModel) {
 
 INSTANTIATE_TEST_SUITE_P(
     Training, Units,
-    testing::Values("", "normalizer.name = \"separated\"\nobjective.name = \"tm\"\nobjective.spline = \"quintic\"",
-                    "objective.name = \"node\"\nsolver.name = \"dopri5\"",
-                    "solver.name = \"gcs\"\nsolver.max_step = 0.0\nsolver.dense = false"));
+    testing::Values(
+        "", "normalizer.name = \"separated\"\nobjective.name = \"tm\"\nobjective.spline = \"quintic\"",
+        "objective.name = \"node\"\nsolver.name = \"dopri5\"",
+        "solver.name = \"gcs\"\nsolver.max_step = 0.0\nsolver.dense = false"));
 
-// A folder from before normalizers had a relative epsilon goes on with the absolute ones, whatever new runs have.
+// Also when it was interrupted: what a checkpoint has seen counts.
+TEST(TrainingRange, IsThatOfTheTrainingFrames) {
+  const Scratch scratch;
+  const auto toml = tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3");
+  testing_support::run(toml, scratch.path("run"));
+  const auto source = data::open(scratch.path("data.h5"));
+  std::vector<double> lowest(2, INFINITY), highest(2, -INFINITY);
+  for (std::size_t sample = 0; sample < 8; ++sample) {
+    for (std::size_t k = 0; k < source->description().frames[sample]; k += 2) {
+      std::vector<float> frame(2);
+      source->read(sample, k, 1, frame);
+      for (std::size_t c = 0; c < 2; ++c) {
+        lowest[c] = std::min(lowest[c], static_cast<double>(frame[c]));
+        highest[c] = std::max(highest[c], static_cast<double>(frame[c]));
+      }
+    }
+  }
+  const auto state = model::load(scratch.path("run/last")).spec.state;
+  EXPECT_EQ(state.lowest, lowest);
+  EXPECT_EQ(state.highest, highest);
+  testing_support::back_to_step_20(scratch.path("run"), scratch.path("again"));
+  testing_support::run(toml, scratch.path("again"));
+  EXPECT_EQ(model::load(scratch.path("again/last")).spec.state.lowest, lowest);
+}
+
+// A folder from before normalizers had a relative epsilon goes on with the absolute ones, whatever new runs
+// have.
 TEST(RelativeEpsilon, IsNotGivenToARunThatBeganWithoutIt) {
   const Scratch scratch;
   const auto toml = tiny_run(scratch.path("data.h5"), "checkpoint.keep = 3");

@@ -18,13 +18,6 @@ cvf_result result_with(const solvers::Counts& counts, const solvers::RowStatus& 
           .largest_error = largest_error};
 }
 
-// "found no acceptable step ... at time 0.3 ..."; empty when all went well.
-std::string message_of(const solvers::RowStatus& row_status) {
-  if (row_status.status == solvers::Status::done) return "";
-  const std::string sentence = solvers::sentence(0, row_status);
-  return sentence.substr(sentence.find(": ") + 2);
-}
-
 const cvf_trace& with_sample(const cvf_trace* trace, std::size_t sample) {
   const std::size_t count = required(trace, "trace").targets.size();
   if (sample >= count) throw UsageError("sample {} of a forecast of {}", sample, count);
@@ -72,7 +65,7 @@ cvf_trace::cvf_trace(Model of, Trace how) : model(std::move(of)), trace(std::mov
       own.push_back(result_with(frames[k].counts, frames[k].row_status, errors[k]));
     auto& taken = steps.emplace_back();
     for (const auto& s : trace.outcome.steps[sample]) taken.push_back({s.time, s.step, s.error});
-    messages.push_back(message_of(trace.outcome.statuses[sample]));
+    messages.push_back(trace.message(sample));
   }
 }
 

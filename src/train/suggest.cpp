@@ -167,7 +167,7 @@ SuggestedBoundary suggest_boundary(const data::Source& source, const std::vector
     return {state.boundary(), false,
             fmt::format("They continue it beyond its sides as the file says: {}.", state.boundary())};
   }
-  SuggestedBoundary out{"", false, "The file does not say what lies beyond its sides."};
+  SuggestedBoundary out{"", false, "The file does not say what lies beyond the sides of its grid."};
   const auto found = data::periodicity(source, training);
   std::vector<std::string> axes, ratios;
   for (std::size_t a = 0; a < state.axes.size(); ++a) {

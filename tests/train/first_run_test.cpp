@@ -303,21 +303,25 @@ TEST(FirstRun, SaysWhereNoSampleIsLeftToValidate) {
   EXPECT_FALSE(has(text::join(prepare(options).notes), "no samples for validation"));
 }
 
+// States on eight cells with these coordinates, as options and as a run file.
+std::pair<DataOptions, RunOptions> line_at(const Scratch& scratch, const std::vector<double>& x) {
+  DataOptions data;
+  data.file = scratch.path("a.npz");
+  data.open = {"", "n,t,x", 1};
+  write_atomically(data.file, testing_support::zip(
+                                  {{"u.npy", npy("<f4", "(4, 3, 8)", testing_support::counting<float>(96))},
+                                   {"x.npy", npy("<f8", "(8,)", raw(x))}},
+                                  false));
+  return {data, testing_support::options_of(fmt::format(
+                    "data.file = \"{}\"\ndata.axes = \"n,t,x\"\nfield.name = \"conv\"\n", data.file))};
+}
+
 TEST(FirstRun, RefusesCellsThatAreNotEvenlySpaced) {
   const Scratch scratch;
   const auto refusal = [&](const std::vector<double>& x) {
-    write_atomically(
-        scratch.path("a.npz"),
-        testing_support::zip({{"u.npy", npy("<f4", "(4, 3, 8)", testing_support::counting<float>(96))},
-                              {"x.npy", npy("<f8", "(8,)", raw(x))}},
-                             false));
-    DataOptions data;
-    data.file = scratch.path("a.npz");
-    data.open = {"", "n,t,x", 1};
-    const auto of_init = testing_support::sentence_of([&] { first_run(data, "mine"); });
-    auto options = testing_support::options_of(
-        fmt::format("data.file = \"{}\"\ndata.axes = \"n,t,x\"\nfield.name = \"conv\"\n", data.file));
-    EXPECT_EQ(testing_support::sentence_of([&] { prepare(options); }), of_init);
+    auto [data, options] = line_at(scratch, x);
+    const auto of_init = testing_support::sentence_of([&, &file = data] { first_run(file, "mine"); });
+    EXPECT_EQ(testing_support::sentence_of([&, &run = options] { prepare(run); }), of_init);
     return of_init;
   };
   const auto stretched = refusal({0, 1, 2, 3, 4, 5, 6, 9});
@@ -325,41 +329,19 @@ TEST(FirstRun, RefusesCellsThatAreNotEvenlySpaced) {
       << stretched;
   EXPECT_TRUE(has(refusal({0, 1, 2, 3, 3, 5, 6, 7}), "entry 3 is 3 and entry 4 is 3"));
   EXPECT_TRUE(has(refusal({7, 6, 5, 4, 4.5, 2, 1, 0}), "not evenly spaced")) << "neither up nor down";
-  EXPECT_EQ(refusal({7, 6, 5, 4, 3, 2, 1, 0}), "") << "only an order";
-  std::vector<double> single;
-  for (int i = 0; i < 8; ++i) single.push_back(static_cast<float>(100 + 0.01 * i));
-  EXPECT_EQ(refusal(single), "") << "what float32 leaves of even ones";
 }
 
-// Cosines with waves of 6.4 cells: a patch of 2 resolves them, one of 4 does not.
-TEST(FirstRun, TakesTheFinestPatchThatTheMeasuredStepsLeaveTimeFor) {
+TEST(FirstRun, TakesEvenCellsInEitherOrderAndAsFloat32LeavesThem) {
   const Scratch scratch;
-  std::vector<float> values;
-  for (int n = 0; n < 12; ++n) {
-    for (int t = 0; t < 5; ++t) {
-      for (int y = 0; y < 12; ++y) {
-        for (int x = 0; x < 16; ++x) {
-          const double wave = std::cos(std::acos(-1.0) * 5 * (x + 0.5) / 16);
-          values.push_back(static_cast<float>(wave * std::cos(0.2 * t + n)));
-        }
-      }
-    }
+  std::vector<double> single;
+  for (int i = 0; i < 8; ++i) single.push_back(static_cast<float>(100 + 0.01 * i));
+  for (const auto& x : {std::vector<double>{7, 6, 5, 4, 3, 2, 1, 0}, single}) {
+    auto [data, options] = line_at(scratch, x);
+    EXPECT_TRUE(has(first_run(data, "mine"), "[field]"));
+    const auto range = prepare(options).spec.state.coordinates("x");
+    ASSERT_EQ(range.size(), 2U);
+    EXPECT_LT(range[0], range[1]);
   }
-  DataOptions data;
-  data.file = scratch.path("cosines.npy");
-  data.open.axes = "n,t,y,x";
-  data.open.dt = 0.1;
-  write_atomically(data.file, npy("<f4", "(12, 5, 12, 16)", raw(values)));
-  const auto patch = [&](double seconds) {
-    const auto text = unwrapped(first_run(data, "mine", [&](const RunOptions&) { return seconds; }));
-    EXPECT_TRUE(has(text, fmt::format("a step was measured to take {:.2g} s", seconds))) << text;
-    const auto options = read(text);
-    const auto field = config::write([&](config::Section& s) { options.field.settings->describe(s); });
-    return config::Document::from_text(field, "field").look_up("patch").value_or("none");
-  };
-  EXPECT_EQ(patch(0.01), "1");
-  EXPECT_EQ(patch(10), "2") << "however slow";
-  EXPECT_TRUE(has(first_run(data, "mine"), "was measured")) << "by steps of its own";
 }
 
 TEST(FirstRun, SaysWhatCannotBeTrainedOn) {

@@ -344,6 +344,37 @@ TEST(FirstRun, TakesEvenCellsInEitherOrderAndAsFloat32LeavesThem) {
   }
 }
 
+// Cosines with waves of 6.4 cells: a patch of 2 resolves them, one of 4 does not.
+TEST(FirstRun, TakesTheFinestPatchThatTheMeasuredStepsLeaveTimeFor) {
+  const Scratch scratch;
+  std::vector<float> values;
+  for (int n = 0; n < 12; ++n) {
+    for (int t = 0; t < 5; ++t) {
+      for (int y = 0; y < 12; ++y) {
+        for (int x = 0; x < 16; ++x) {
+          const double wave = std::cos(std::acos(-1.0) * 5 * (x + 0.5) / 16);
+          values.push_back(static_cast<float>(wave * std::cos(0.2 * t + n)));
+        }
+      }
+    }
+  }
+  DataOptions data;
+  data.file = scratch.path("cosines.npy");
+  data.open.axes = "n,t,y,x";
+  data.open.dt = 0.1;
+  write_atomically(data.file, npy("<f4", "(12, 5, 12, 16)", raw(values)));
+  const auto patch = [&](double seconds) {
+    const auto text = unwrapped(first_run(data, "mine", [&](const RunOptions&) { return seconds; }));
+    EXPECT_TRUE(has(text, fmt::format("a step was measured to take {:.2g} s", seconds))) << text;
+    const auto options = read(text);
+    const auto field = config::write([&](config::Section& s) { options.field.settings->describe(s); });
+    return config::Document::from_text(field, "field").look_up("patch").value_or("none");
+  };
+  EXPECT_EQ(patch(0.01), "1");
+  EXPECT_EQ(patch(10), "2") << "however slow";
+  EXPECT_TRUE(has(first_run(data, "mine"), "was measured")) << "by steps of its own";
+}
+
 TEST(FirstRun, SaysWhatCannotBeTrainedOn) {
   const Scratch scratch;
   write_atomically(scratch.path("one.npy"), npy("<f4", "(5, 1, 2)", raw(std::vector<float>(10, 1))));

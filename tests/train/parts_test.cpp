@@ -178,14 +178,13 @@ TEST(RunFile, TakesOldNamesOnTheCommandLineAndRefusesBothNamesOfAKey) {
 
 TEST(RunFile, WritesTheSolverThatADefaultStoodFor) {
   const auto written = [](const std::string& objective) {
-    auto o = run_of("[data]\nfile = \"f.h5\"\n[field]\nname = \"mlp\"\n[objective]\nname = \"" + objective +
-                    "\"\n");
+    auto o = run_of("[objective]\nname = \"" + objective + "\"\n");
     return config::Document::from_text(o.to_toml(), "run.toml").look_up("solver.name");
   };
   EXPECT_EQ(written("cvf"), "euler");
   EXPECT_EQ(written("sm"), "euler");
   EXPECT_EQ(written("node"), "rk4");
-  const auto tuned = run_of("[data]\nfile = \"f.h5\"\n[field]\nname = \"mlp\"\n[solver]\nslack = 0.8\n");
+  const auto tuned = run_of("[solver]\nslack = 0.8\n");
   EXPECT_EQ(tuned.solver.name, "gcs") << "only gcs has a slack";
 }
 

@@ -39,12 +39,15 @@ std::vector<Reason> reasons(const RunFacts& f) {
   if (f.noise > much_noise && !(f.change > 3 * f.noise)) {
     std::string what = fmt::format("noise of {:.2g} % of the spread", 100 * f.noise);
     if (!std::isnan(f.change))
-      what += fmt::format(", while neighbouring training frames differ by {:.2g} %", 100 * f.change);
+      what +=
+          fmt::format(", while the longest step of training changes the states by {:.2g} %", 100 * f.change);
     out.push_back({what, "a new run with --set loader.strides=[8,16]"});
   } else if (f.change < little_change) {
-    out.push_back({fmt::format("training frames are too close: neighbours differ by {:.2g} % of the spread",
-                               100 * f.change),
-                   "a new run with --set loader.strides=[1,4,16]"});
+    out.push_back(
+        {fmt::format("training frames are too close: the longest step changes the states by {:.2g} % of the "
+                     "spread",
+                     100 * f.change),
+         "a new run with --set loader.strides=[1,4,16]"});
   }
   if (f.patch > 1) {
     out.push_back({fmt::format("field.patch = {0} is too coarse: cells count in blocks of {0}", f.patch),

@@ -24,9 +24,8 @@ struct RunFacts {
   std::int64_t patch = 1;     // field.patch
   std::string periodic_axes;  // that the field does not continue, though the values do: "x and y"
   double noise = 0;           // standard deviation of the noise over that of the states
-  double change =
-      std::numeric_limits<double>::quiet_NaN();  // RMS change from one training frame to the next,
-                                                 // over the standard deviation of the states
+  // RMS change of the states over the longest step of training, over their standard deviation.
+  double change = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Empty for a model that is better than both baselines; else what it is worse than, the likely reason and

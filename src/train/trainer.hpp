@@ -42,7 +42,7 @@ struct Outcome {
   std::int64_t best_step = 0;
   std::vector<Bound> bounds;  // that ended the run
   SkillErrors skill;          // of the best model on every frame of the validation samples, normalised
-  double change = -1;         // of the states from one training frame to the next, in the same unit
+  double change = -1;         // of the states over the longest step of training, in the same unit
 };
 
 /// Trains, or goes on from the newest whole checkpoint in `folder`; `claim.anew` removes the run that is

@@ -136,6 +136,7 @@ Validation::Validation(const RunData& run_data, const RunOptions& o) {
     if (o.downsampling.factor > 1) add_kept(samples[i], whole->times.size(), o);
   }
   if (wanted()) measure_spread();
+  longest_step_ = *std::ranges::max_element(o.loader.strides);
   const auto& state = run_data.spec.state;
   solver_ = o.solver.build(solvers::Context{.delta_min = state.delta_min,
                                             .largest_step = state.step_bound(),
@@ -172,8 +173,11 @@ Validation::Baselines Validation::baselines(const model::TrainedModel& model) co
   }
   const Grid& seen = training_grid_.truths.empty() ? every_frame_ : training_grid_;
   Sums change(2);
-  for (const auto& truth : seen.truths)
-    change.add(truth.frames.slice(0, 0, 1), truth.frames.slice(0, 0, 2), units_);
+  for (const auto& truth : seen.truths) {
+    const auto last = std::min(longest_step_, truth.frames.size(0) - 1);
+    change.add(truth.frames.slice(0, 0, 1),
+               truth.frames.index_select(0, torch::tensor({std::int64_t{0}, last})), units_);
+  }
   return {persistence.normalized_error(), mean_state.normalized_error(), change.normalized_error()};
 }
 

@@ -50,7 +50,7 @@ class Validation {
   /// Normalised errors on every frame of forecasts that need no training; the mean state is the normalizer's.
   struct Baselines {
     double persistence = -1, mean_state = -1;  // negative: there are no samples
-    double change = -1;                        // of persistence at the first frame that training sees
+    double change = -1;  // of persistence over the longest step of training, from the first frame
   };
   Baselines baselines(const model::TrainedModel& model) const;
 
@@ -73,6 +73,7 @@ class Validation {
   void add_share(Sums& sums, const Grid& grid, const model::TrainedModel& model, std::size_t rank,
                  std::size_t size) const;
 
+  std::int64_t longest_step_ = 1;     // of training, in frames of its grid
   Grid every_frame_, training_grid_;  // the second is empty where it is the same as the first
   torch::Tensor units_;               // [C,1,...]: the spread of each channel over every_frame_
   std::unique_ptr<solvers::Solver> solver_;

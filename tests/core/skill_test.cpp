@@ -56,13 +56,15 @@ TEST(Skill, NamesTheLikelyReasonAndTheNextThingToTry) {
   facts.noise = 0.05;
   facts.change = 0.08;
   EXPECT_TRUE(has(verdict(facts),
-                  "Likely reason: noise of 5 % of the spread, while neighbouring training frames "
-                  "differ by 8 %; try a new run with --set loader.strides=[8,16]."));
+                  "Likely reason: noise of 5 % of the spread, while the longest step of "
+                  "training changes the states by 8 %; try a new run with --set loader.strides=[8,16]."));
   facts.change = 0.5;
-  EXPECT_FALSE(has(verdict(facts), "noise")) << "small beside what the frames differ by";
+  EXPECT_FALSE(has(verdict(facts), "noise")) << "small compared with what changes in a step";
   facts = good();
   facts.change = 0.004;
-  EXPECT_TRUE(has(verdict(facts), "training frames are too close: neighbours differ by 0.4 % of the spread"));
+  EXPECT_TRUE(
+      has(verdict(facts),
+          "training frames are too close: the longest step changes the states by 0.4 % of the spread"));
   EXPECT_TRUE(has(verdict(good()),
                   "no single one stands out; try the same command with --set "
                   "train.steps=16000, and cvf data audit on the file."));

@@ -5,9 +5,10 @@
 #include <numeric>
 #include <vector>
 
-#include "core/config.hpp"
+#include "core/errors.hpp"
 #include "core/files.hpp"
 #include "core/text.hpp"
+#include "data/loader.hpp"
 #include "data/noise.hpp"
 #include "data/periodicity.hpp"
 #include "run/run_file.hpp"
@@ -64,16 +65,26 @@ SkillErrors errors_of(const evaluate::Part& part) {
   return out;
 }
 
-// Persistence at the first frame that training sees, as far from the start as the next one from it.
-double change_in(const evaluate::Part& part, const evaluate::Evaluation& result) {
+// Of persistence over the longest step of training, from the first frame.
+double change_in(const evaluate::Part& part, const evaluate::Evaluation& result, std::int64_t longest_step) {
+  const auto source_frames = std::max(1, result.training_every) * longest_step;
+  double last = unknown;  // of trajectories that are shorter
   for (const auto& baseline : part.baselines) {
     for (const auto& score : baseline.scores) {
       if (baseline.name != "persistence" || score.row->name != metric) continue;
-      for (const auto& [frame, error] : score.per_frame)
-        if (frame * result.every >= result.training_every) return error;
+      for (const auto& [frame, error] : score.per_frame) {
+        last = error;
+        if (frame * result.every >= source_frames) return error;
+      }
     }
   }
-  return unknown;
+  return last;
+}
+
+std::int64_t longest_step(const run::RunFile& settings) {
+  data::LoaderOptions loader;
+  settings.read("loader", loader);
+  return *std::ranges::max_element(loader.strides);
 }
 
 }  // namespace
@@ -86,7 +97,10 @@ RunFacts facts_of(const JudgedRun& run, double change) {
   add_length(out, run.folder);
   for (const auto& channel : data::noise(run.data, all_samples(run.data)))
     out.noise = std::max(out.noise, channel.fraction());
-  out.periodic_axes = unseen_periods(settings.word("field.boundary"), run.data);
+  try {
+    out.periodic_axes = unseen_periods(settings.word("field.boundary"), run.data);
+  } catch (const DataError&) {  // values that are not finite say nothing of the sides
+  }
   return out;
 }
 
@@ -95,7 +109,8 @@ std::string lack_of_skill(const evaluate::Evaluation& result, const JudgedRun& r
     if (part.find(metric) == nullptr) continue;
     const auto errors = errors_of(part);
     if (cvf::lack_of_skill(errors, {}).empty()) continue;
-    return cvf::lack_of_skill(errors, facts_of(run, change_in(part, result)));
+    const auto step = longest_step(run::RunFile(run.run_toml, run.folder));
+    return cvf::lack_of_skill(errors, facts_of(run, change_in(part, result, step)));
   }
   return "";
 }

@@ -16,7 +16,7 @@ struct JudgedRun {
   const data::Source& data;
 };
 
-/// `change`: RMS change from one training frame to the next over the standard deviation of the states.
+/// `change`: see RunFacts.
 RunFacts facts_of(const JudgedRun& run, double change);
 
 /// The first of an evaluation's rollouts that lacks skill, by the normalised error; empty: none does.

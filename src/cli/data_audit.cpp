@@ -89,8 +89,9 @@ struct AuditVerb {
     } else {
       print_text(audit, d);
     }
-    std::fflush(stdout);
-    if (!audit.clean()) throw Error(Exit::findings, fmt::format("{}: the audit found faults", d.file));
+    if (audit.clean()) return;
+    std::fflush(stdout);  // before the message on stderr
+    throw Error(Exit::findings, fmt::format("{}: the audit found faults", d.file));
   }
 };
 

@@ -35,7 +35,7 @@ class LostOutput : public testing::Test {
   // One command of each kind of output: by fmt, by CLI11, of the small program and of cvf-models.
   std::vector<Words> printers() const {
     return {{"data", "inspect", data_, "--json"},
-            {"data", "audit", data_},
+            {"data", "audit", data_, "--quiet"},
             {"data", "generate", "pendulum", "--print-config"},
             {"explain"},
             {"explain", "run"},

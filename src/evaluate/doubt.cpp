@@ -29,14 +29,13 @@ Score score_called(const std::string& word) {
   throw UsageError("unknown score '{}' (known: rupture, step_doubling, spread)", word);
 }
 
-Score usual_score(const rollout::Model& model, const solvers::Choice& solver) {
-  if (model.members() > 1) return Score::spread;
-  return solver.name == "euler" ? Score::step_doubling : Score::rupture;
+Score usual_score(const rollout::Model& model) {
+  return model.members() > 1 ? Score::spread : Score::rupture;
 }
 
-int cost_of(Score score, const solvers::Choice& solver) {
-  if (score == Score::step_doubling) return 2;
-  return score == Score::rupture && solver.name == "euler" ? 3 : 0;
+std::string_view cost_of(Score score, const solvers::Choice& solver) {
+  if (score == Score::step_doubling) return "2 evaluations for each step and for each frame inside one";
+  return score == Score::rupture && solver.name == "euler" ? "3 evaluations for each step" : "";
 }
 
 void check_has_score(Score score, const rollout::Model& model, const solvers::Choice& solver) {

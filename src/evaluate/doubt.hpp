@@ -27,11 +27,10 @@ using Score = metrics::Signal;
 
 std::string_view name(Score score);
 Score score_called(const std::string& word);
-/// The spread of members where there are several; else the rupture where the solver measures it, or step
-/// doubling, which says more, where it takes another pass anyway.
-Score usual_score(const rollout::Model& model, const solvers::Choice& solver);
-/// Evaluations for each step that a forecast by this solver takes more for its score.
-int cost_of(Score score, const solvers::Choice& solver);
+/// Of members where there are several, else the rupture.
+Score usual_score(const rollout::Model& model);
+/// What a forecast by this solver pays for its score, as "3 evaluations a step"; empty: nothing.
+std::string_view cost_of(Score score, const solvers::Choice& solver);
 /// A UsageError where the model or its solver has no such score.
 void check_has_score(Score score, const rollout::Model& model, const solvers::Choice& solver);
 

@@ -157,9 +157,9 @@ std::string lines_of(const Trust& trust, const std::vector<double>& times) {
 
 std::string line_of(const Search& search) {
   const auto each = static_cast<double>(search.evaluations) / static_cast<double>(search.steps);
-  const std::string meaning = search.shortened == 0
-                                  ? "so it would lead to the same states for three times the evaluations"
-                                  : "so --solver gcs would lead elsewhere";
+  const std::string meaning =
+      search.shortened == 0 ? "so it would lead to the same states for 3 evaluations a step instead of 1"
+                            : "so --solver gcs would lead elsewhere";
   return fmt::format(
       "    gcs would have made {} of {} steps shorter, {}\n"
       "    (their NRE was asked afterwards: {:.3g} more evaluations a step, not counted in nfe)\n",

@@ -51,9 +51,8 @@ TEST_F(EvaluateVerb, CalibratesSoThatRolloutsHaveErrorBars) {
          "sample 0 was trained on, so its errors are too small: calibrate with the run's validation samples, "
          "4:9");
   EXPECT_FALSE(std::filesystem::exists(file_));
-  const Words learn{"evaluate", run_, "--calibrate", "--score", "rupture"};
-  expect(learn, 0, "on the run's 5 validation samples 4:9");
-  expect(learn, 0, "3 evaluations a step beside its own");
+  expect({"evaluate", run_, "--calibrate"}, 0, "on the run's 5 validation samples 4:9");
+  expect({"evaluate", run_, "--calibrate"}, 0, "goes its way once more, 3 evaluations for each step");
   EXPECT_NO_THROW(model::load(run_ + "/best")) << "the manifest does not mind";
 
   expect(rollout({"--coverage", "0.8"}), 0, "sample 9 at time 3.2: at most ");
@@ -100,10 +99,10 @@ TEST_F(EvaluateVerb, GivesTheSameErrorsForAThirdOfTheEvaluationsOfGcs) {
   expect({"evaluate", run_, "--protocol", "forecast"}, 0, "gcs would have made ");
 }
 
-TEST_F(EvaluateVerb, TakesStepDoublingForTheErrorBarsOfOneMemberUnlessGcsMeasuresItsSteps) {
-  expect({"evaluate", run_, "--calibrate"}, 0, "with euler, by its step_doubling");
-  expect({"evaluate", run_, "--calibrate"}, 0, "2 evaluations a step beside its own");
+TEST_F(EvaluateVerb, KeepsCalibrationsOfDifferentSolversApart) {
+  expect({"evaluate", run_, "--calibrate", "--score", "step_doubling"}, 0, "2 evaluations for each step and");
   expect(rollout({"--coverage", "0.8"}), 0, "by step_doubling, for which the way was gone once more: ");
+  expect({"evaluate", run_, "--calibrate"}, 0, "with euler, by its rupture");
   expect({"evaluate", run_, "--calibrate", "--solver", "gcs"}, 0, "with gcs, by its rupture");
   expect(rollout({"--coverage", "0.8"}), 5, "make it with: ");
   expect(rollout({"--coverage", "0.8", "--solver", "gcs"}), 0, "at most ");

@@ -75,11 +75,8 @@ void write_calibration(const OpenedRun& run, const solvers::Choice& solver, eval
     fmt::print("  {} samples have frames without a bar: a step whose NRE was not measured, or a stop\n",
                made.unbounded);
   }
-  if (const auto cost = evaluate::cost_of(score, solver); cost > 0) {
-    fmt::print(
-        "  cost: a forecast with these bars goes its way once more, {} evaluations a step beside its own\n",
-        cost);
-  }
+  if (const auto cost = evaluate::cost_of(score, solver); !cost.empty())
+    fmt::print("  cost: a forecast with these bars goes its way once more, {}\n", cost);
   const auto count = static_cast<double>(list.size());
   fmt::print(
       "A new trajectory of this kind stays inside its bars at every frame with the probability of the "

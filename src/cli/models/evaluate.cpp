@@ -106,8 +106,7 @@ void add_evaluate(CLI::App& app) {
       .add_option(
           "--score", verb->score,
           "what the error bars of --calibrate go by: rupture (the sum of NRE * step), step_doubling or "
-          "spread (of members); without it spread where the model has several members, else the rupture "
-          "where gcs measures it, else step_doubling")
+          "spread (of members); without it spread where the model has several members, else rupture")
       ->check(CLI::IsMember({"rupture", "step_doubling", "spread"}))
       ->needs("--calibrate");
   verb_app.add_flag("--step-doubling", verb->options.step_doubling,

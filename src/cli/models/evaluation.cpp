@@ -163,7 +163,7 @@ Evaluate::Done Evaluate::evaluate() {
   const rollout::Setup setup{
       .model = found.model, .solver = *stepper, .any_spacing = any_spacing, .kept = "nothing was written"};
   if (calibrate) {
-    const auto by = score.empty() ? evaluate::usual_score(*found.model, made) : evaluate::score_called(score);
+    const auto by = score.empty() ? evaluate::usual_score(*found.model) : evaluate::score_called(score);
     evaluate::check_has_score(by, *found.model, made);
     write_calibration(found, made, by, evaluate::trials(setup, *source, list, options, by),
                       evaluate::trials(setup, *source, shape_samples(splits, list), options, by), list,

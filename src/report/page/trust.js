@@ -74,7 +74,7 @@ function searchWords(all) {
       if (!own.length) return "";
       const total = (key) => own.reduce((sum, one) => sum + one[key], 0);
       const shorter = total("shortened");
-      return `${method} ${shorter} of ${total("steps")}${shorter ? "" : ", so gcs would lead to the same states for three times the evaluations"}`;
+      return `${method} ${shorter} of ${total("steps")}${shorter ? "" : ", so gcs would lead to the same states for 3 evaluations a step instead of 1"}`;
     })
     .filter(Boolean);
   return each.length

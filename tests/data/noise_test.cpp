@@ -124,11 +124,14 @@ TEST(Noise, IsOfItsChannelOnAGridAndOfSamplesLongEnough) {
     const double smooth = std::sin(0.1 * static_cast<double>(frame) + 0.3 * static_cast<double>(index / 2));
     return static_cast<float>(smooth + (index % 2 == 1 ? 0.2 * normal(random) : 0));
   };
+  const auto even = [](std::size_t, std::size_t frame) { return static_cast<double>(frame); };
   MemorySource grid({12, 12, 12}, 8, 8, {"clean", "noisy"}, value);
+  grid.time = even;
   const auto found = noise(grid, {0, 1, 2});
   EXPECT_EQ(found.at(0).deviation, 0);
   EXPECT_NEAR(found.at(1).deviation, 0.2, 0.02);
   MemorySource brief({8, 8}, 8, 8, {"clean", "noisy"}, value);
+  brief.time = even;
   EXPECT_EQ(noise(brief, {0, 1}).at(1).deviation, 0) << "eight frames do not tell";
 }
 

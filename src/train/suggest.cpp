@@ -127,7 +127,9 @@ SuggestedSplit suggest_split(const data::Source& source) {
 SuggestedStrides suggest_strides(const data::Source& source, const std::vector<std::size_t>& training,
                                  const std::vector<data::ChannelNoise>& noise) {
   constexpr std::int64_t usual_stride = 8, most_stride = 32;
-  constexpr double least_signal = 3;  // of a step, over the noise of the difference of two frames
+  // A step should change the state by ten times the noise of a difference of two frames; steps that change it
+  // by 0.7 of its spread are long enough whatever the noise.
+  constexpr double least_signal = 10, enough_change = 0.7;
   const auto& d = source.description();
   std::vector<std::size_t> lengths;
   for (const auto sample : training) lengths.push_back(d.frames[sample]);
@@ -138,9 +140,9 @@ SuggestedStrides suggest_strides(const data::Source& source, const std::vector<s
   const auto longest = std::clamp(static_cast<std::int64_t>(frames - 1) / 4, std::int64_t{1}, most_stride);
   const Change change(source, training);
   const double noise_of_frame = mean_fraction(noise), noise_of_step = std::sqrt(2.0) * noise_of_frame;
+  const double wanted = std::min(least_signal * noise_of_step, enough_change);
   const auto covered = [&](std::int64_t stride) {
-    const double all = change.at(static_cast<std::size_t>(stride));
-    return all * all < (1 + least_signal * least_signal) * noise_of_step * noise_of_step;
+    return std::hypot(wanted, noise_of_step) > change.at(static_cast<std::size_t>(stride));
   };
   std::int64_t shortest = 1;
   while (2 * shortest <= longest && covered(shortest)) shortest *= 2;

@@ -132,16 +132,16 @@ TEST(FirstRun, TakesStepsOfUnevenTimesToo) {
   EXPECT_EQ(options.loader.strides, (std::vector<std::int64_t>{1, 2, 4, 8}));
 }
 
-// Steps k frames apart on a circle of speed 0.08 change the state by 0.08 k of its spread; noise of 5 % of it
-// makes a difference of two frames 7 % uncertain.
+// Frames k apart on a circle of speed 0.2 differ by 2 sin(0.1 k) of its spread. Noise of 5 % of it makes a
+// difference of two frames 7 % uncertain, and a step should change the state by ten times that: 4 frames.
 TEST(FirstRun, LeavesOutStepsThatNoiseCovers) {
   const Scratch scratch;
-  const std::string text = unwrapped(proposed(circles(scratch, 0.08, {}, 0.05)));
-  EXPECT_EQ(read(proposed(circles(scratch, 0.08, {}, 0.05))).loader.strides,
+  const std::string text = unwrapped(proposed(circles(scratch, 0.2, {}, 0.05)));
+  EXPECT_EQ(read(proposed(circles(scratch, 0.2, {}, 0.05))).loader.strides,
             (std::vector<std::int64_t>{4, 8}));
   EXPECT_TRUE(has(text, "% of the spread was found")) << text;
   EXPECT_TRUE(has(text, "fewer than 4 frames")) << text;
-  EXPECT_FALSE(has(proposed(circles(scratch, 0.08)), "oise")) << "none, none mentioned";
+  EXPECT_FALSE(has(proposed(circles(scratch, 0.2)), "oise")) << "none, none mentioned";
 }
 
 // Times with the given gaps, again and again.

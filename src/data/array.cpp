@@ -6,12 +6,13 @@
 namespace cvf::data {
 namespace {
 
-constexpr std::string_view known = "ntzyxc";
+constexpr std::string_view letters_of_axes = "ntzyxc";
 
 char parse_letter(std::string_view word, std::string_view text, const std::string& name) {
   const std::size_t from = word.find_first_not_of(' ');
   const std::size_t to = word.find_last_not_of(' ');
-  if (from == std::string_view::npos || from != to || known.find(word[from]) == std::string_view::npos) {
+  if (from == std::string_view::npos || from != to ||
+      letters_of_axes.find(word[from]) == std::string_view::npos) {
     throw DataError("{}: axes '{}': '{}' is no axis (n sample, t time, z, y, x, c channel, e.g. n,t,y,x,c)",
                     name, text, word);
   }

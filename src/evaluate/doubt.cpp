@@ -12,18 +12,19 @@ namespace {
 
 using rollout::StateArray;
 
-constexpr std::array<std::pair<std::string_view, Score>, 3> names{
+constexpr std::array<std::pair<std::string_view, Score>, 3> score_names{
     {{"rupture", Score::rupture}, {"step_doubling", Score::step_doubling}, {"spread", Score::spread}}};
 
 }  // namespace
 
 std::string_view name(Score score) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& known) { return known.second == score; })
+  return std::find_if(score_names.begin(), score_names.end(),
+                      [&](const auto& known) { return known.second == score; })
       ->first;
 }
 
 Score score_called(const std::string& word) {
-  for (const auto& [known, score] : names) {
+  for (const auto& [known, score] : score_names) {
     if (known == word) return score;
   }
   throw UsageError("unknown score '{}' (known: rupture, step_doubling, spread)", word);

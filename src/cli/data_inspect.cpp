@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/json_text.hpp"
 #include "cli/verbs.hpp"
@@ -73,8 +74,9 @@ std::vector<Beside> all_beside(const data::Source& source) {
              fields = state.names(Role::control_field);
   return {
       ranges_of(source, "parameter", state.names(Role::parameter), 1000,
-                [&](std::size_t sample, std::size_t i) {
-                  return std::vector{data::parameters_of(source, sample)[i]};
+                [&source, row = std::vector<double>{}](std::size_t sample, std::size_t i) mutable {
+                  if (i == 0) row = data::parameters_of(source, sample);  // all of a sample at once
+                  return std::vector{row[i]};
                 }),
       ranges_of(source, "static", statics, 64,
                 [&](std::size_t sample, std::size_t i) { return source.static_field(sample, statics[i]); }),
@@ -150,9 +152,10 @@ struct Inspect {
       if (std::ranges::find(shown_above, name) == shown_above.end())
         fmt::print("attribute  {} = {}\n", printable(name), printable(one_line(value.substr(0, 4000))));
     }
-    const auto parameters = d.state.names(Role::parameter);
+    const auto names = d.state.names(Role::parameter);
+    const std::set<std::string> parameters(names.begin(), names.end());
     for (const auto& [name, value] : source.scalars(0)) {
-      if (std::ranges::find(parameters, name) != parameters.end()) continue;
+      if (parameters.contains(name)) continue;
       fmt::print("scalar     {} = {:.6g} (sample 0)\n", printable(name), value);
     }
     for (const auto& note : d.notes) fmt::print("note       {}\n", printable(note));

@@ -12,21 +12,27 @@
 namespace cvf::train {
 namespace {
 
-bool sorted_by(const data::Source& source, std::size_t parameter) {
+// Of each parameter whether the samples rise or fall with it.
+std::vector<bool> sorted_by(const data::Source& source) {
+  struct Trend {
+    bool up = true, down = true, varies = false;
+  };
   const std::size_t samples = source.description().samples;
-  bool up = true, down = true, varies = false;
-  double before = 0;
-  for (std::size_t i = 0; i < samples; ++i) {
+  std::vector<double> before = data::parameters_of(source, 0);
+  std::vector<Trend> trends(before.size());
+  for (std::size_t i = 1; i < samples; ++i) {
     interrupt::throw_if_requested("nothing was written");
-    const double here = data::parameters_of(source, i)[parameter];
-    if (i > 0) {
-      up = up && here >= before;
-      down = down && here <= before;
-      varies = varies || here != before;
+    const auto here = data::parameters_of(source, i);
+    for (std::size_t p = 0; p < here.size(); ++p) {
+      trends[p].up = trends[p].up && here[p] >= before[p];
+      trends[p].down = trends[p].down && here[p] <= before[p];
+      trends[p].varies = trends[p].varies || here[p] != before[p];
     }
     before = here;
   }
-  return samples > 2 && varies && (up || down);
+  std::vector<bool> out;
+  for (const auto& trend : trends) out.push_back(samples > 2 && trend.varies && (trend.up || trend.down));
+  return out;
 }
 
 // Every tenth sample from the middle of its ten on, and at most 20: the lists stay short.
@@ -115,9 +121,10 @@ SuggestedSplit suggest_split(const data::Source& source) {
     return out;
   }
   const auto parameters = d.state.names(Role::parameter), indices = sample_indices(source);
-  for (std::size_t p = 0; p < parameters.size() && d.samples >= 5; ++p) {
-    if (std::ranges::find(indices, parameters[p]) != indices.end()) continue;
-    if (sorted_by(source, p)) return spread(d.samples, parameters[p]);
+  const auto sorted = d.samples >= 5 ? sorted_by(source) : std::vector<bool>{};
+  for (std::size_t p = 0; p < sorted.size(); ++p) {
+    if (sorted[p] && std::ranges::find(indices, parameters[p]) == indices.end())
+      return spread(d.samples, parameters[p]);
   }
   const double tenth = std::max(0.1, 1.0 / static_cast<double>(d.samples));
   return {data::make_splits({"", "", "", tenth, tenth}, d.samples),

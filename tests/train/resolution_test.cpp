@@ -48,6 +48,14 @@ TEST(Resolution, IsNotMissingWhereASmoothStateIsNotPeriodic) {
   EXPECT_EQ(unresolved(4, [](double, double) { return 3; }), 0) << "constant";
 }
 
+TEST(Resolution, IsThatOfMostFramesWhereTheFirstIsRough) {
+  const MemorySource source({9, 9}, 1, cells, {"u"}, [](auto, std::size_t frame, std::size_t i) {
+    const double x = std::acos(-1.0) * (static_cast<double>(i) + 0.5) / static_cast<double>(cells);
+    return static_cast<float>(std::cos(2 * x) + (frame == 0 ? 9 * std::cos(31 * x) : 0));
+  });
+  EXPECT_NEAR(unresolved_energy(source, {0, 1}, 2), 0, 1e-9);
+}
+
 TEST(StepSeconds, AreMeasuredAndChangeNothing) {
   const testing_support::Scratch scratch;
   auto options = testing_support::options_of(testing_support::tiny_run(scratch.path("data.h5")));

@@ -76,7 +76,7 @@ void run(const std::string& workshop, std::size_t number, RandomStream random) {
   const std::string about = fmt::format("cvf {}, {}", fmt::join(command, " "), words(ran));
   expect_manners(ran);
   const bool exists = !overwrite && ran.code == 4;  // may be noticed before the command knows what it reads
-  expect(ran.code == (is_kept ? 2 : 0) || exists, "the wrong exit code: " + about);
+  expect(ran.code == (is_kept ? 2 : overwrite ? 0 : 4) || exists, "the wrong exit code: " + about);
   for (const auto& [file, content] : before) {
     const bool replaced = file == target && ran.code == 0;
     expect((place.read(file) != content) == replaced,

@@ -180,8 +180,9 @@ TEST(TrainVerb, WarnsOfAModelThatIsWorseThanTheMeanState) {
     const Ran one_step = run(scratch, command(file, out, {"--set", evaluated}));
     EXPECT_EQ(one_step.code, 0);
     EXPECT_NE(one_step.err.find("warning: " + out + ": " + verdict), std::string::npos) << one_step.err;
-    if (samples == std::string("0"))
+    if (samples == std::string("0")) {
       EXPECT_NE(one_step.err.find(" and the mean state ("), std::string::npos) << one_step.err;
+    }
     EXPECT_NE(one_step.err.find("Likely reason: only 1 step of training; try the same command with --set "
                                 "train.steps=2000."),
               std::string::npos)

@@ -8,7 +8,7 @@ Every run has the same number of steps (systems 2000, fields 1000), on one threa
 
 Sets: one in 13 of the chaotic systems of the wheel dysts 0.1 (1000 frames to learn from, the next 200 to forecast; the
 score is the sMAPE in per cent), and files of 40 (dr, sw) or 20 (pendulum, and lotka_volterra with uneven times and 5 %
-noise) trajectories, of which every tenth validates (the score is L_tau of a forecast; for lotka_volterra against the clean
+noise) trajectories, of which two in ten validate (the score is L_tau of a forecast; for lotka_volterra against the clean
 values). All score on samples that training does not see. One line of OUT/results.jsonl for each run; runs that are there
 are not repeated. Without --dysts only the other sets. `--table` prints medians and means of the lines that are there.
 """

@@ -23,6 +23,14 @@ struct Drift : fields::VelocityField {
   double flops() const override { return 1; }
 };
 
+// The longer the step, the faster: a step h has the NRE (h / 2) / (1 + h).
+struct Bent : Drift {
+  using Drift::Drift;
+  Tensor forward(const fields::Query& query) override {
+    return velocity * (1 + query.dt.view({-1, 1}).to(query.state.dtype())).expand_as(query.state);
+  }
+};
+
 class Ensemble : public testing::Test {
  protected:
   Ensemble() {
@@ -77,6 +85,45 @@ TEST_F(Ensemble, CountsWhatAllMembersCost) {
   for (std::size_t k = 1; k < times_[1].size(); ++k)
     EXPECT_EQ(three.frames[1][k].counts.evaluations, 3 * alone.frames[1][k].counts.evaluations);
   EXPECT_EQ(three.members[2].frames[1][1].counts.evaluations, alone.frames[1][1].counts.evaluations);
+}
+
+TEST_F(Ensemble, StepsThatNobodyJudgedAreJudgedAfterwards) {
+  std::vector<fields::FieldPointer> all;
+  for (const double v : {1.0, 2.0, 6.0}) all.push_back(std::make_shared<Bent>(v));
+  model_.field = std::make_shared<fields::Members>(all);
+  const auto solver = test::solver("euler", "", context_of(facts_of(model_)));
+  const Times times{{0, 0.25, 1.5}, {0, 1, 2, 3}, {5, 6}};
+  for (const std::size_t memory : {std::size_t{1}, std::size_t{1} << 20}) {
+    const rollout::Setup setup{on_tensors(model_), *solver, memory};
+    for (const bool frame_by_frame : {false, true}) {
+      const auto start = array_of(start_);
+      auto done = frame_by_frame ? time_informed(setup, start, times) : forecast(setup, start, times);
+      std::int64_t steps = 0;
+      const auto expect_judged = [&](const std::vector<std::vector<Frame>>& samples, bool judged) {
+        for (const auto& frames : samples) {
+          for (const auto& frame : frames) {
+            for (const auto& step : frame.steps) {
+              ++steps;
+              EXPECT_EQ(std::isnan(step.error), !judged);
+              if (judged) {
+                EXPECT_NEAR(step.error, step.step / 2 / (1 + step.step), 1e-7);
+              }
+            }
+          }
+        }
+      };
+      for (const auto& member : done.members) expect_judged(member.frames, false);
+      const auto taken = std::exchange(steps, 0);
+      EXPECT_EQ(judge_steps(setup, start, times, done), 3 * taken);
+      for (const auto& member : done.members) expect_judged(member.frames, true);
+      expect_judged(done.frames, true);
+      EXPECT_EQ(judge_steps(setup, start, times, done), 0) << "once is enough";
+    }
+  }
+  const auto rk4 = test::solver("rk4", "", context_of(facts_of(model_)));
+  const rollout::Setup along_tangents{on_tensors(model_), *rk4};
+  auto done = forecast(along_tangents, array_of(start_), times);
+  EXPECT_EQ(judge_steps(along_tangents, array_of(start_), times, done), 0);
 }
 
 // Whatever fits into memory together: members of a sample may even be solved one by one.

@@ -293,7 +293,7 @@ void add_rollout(CLI::App& app) {
                   "evaluate RUN --calibrate")
       ->check(between_0_and_1());
   verb_app.add_option("--memory", verb->memory_mb, "megabytes that a batch may take, about (512)")
-      ->check(CLI::PositiveNumber);
+      ->check(refuse_not_positive);
   verb_app.add_flag("--overwrite", verb->overwrite, "replace an existing file");
   verb_app.add_flag("--allow-spacing", verb->any_spacing,
                     "take a grid of another spacing than the model was trained on");

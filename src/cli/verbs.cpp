@@ -34,11 +34,12 @@ std::string refuse_not_finite(const std::string& word) {
   return *end != 0 || std::isfinite(value) ? "" : word + " is not a finite number";
 }
 
-std::string refuse_no_spacing(const std::string& word) {
-  return std::strtod(word.c_str(), nullptr) > 0 ? "" : word + " is no time between frames, which is positive";
-}
-
 }  // namespace
+
+std::string refuse_not_positive(const std::string& word) {
+  const double value = std::strtod(word.c_str(), nullptr);
+  return value > 0 || !std::isfinite(value) ? "" : word + " is not a positive number";
+}
 
 void check_numbers(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
@@ -90,7 +91,7 @@ void add_channels(CLI::App& verb, std::vector<std::string>& channels) {
 
 void add_dt(CLI::App& verb, data::OpenOptions& options) {
   verb.add_option("--dt", options.dt, "time between frames when the file does not tell")
-      ->check(refuse_no_spacing);
+      ->check(refuse_not_positive);
 }
 
 void InputFile::add_to(CLI::App& verb) {

@@ -49,6 +49,9 @@ struct InputFile {
   std::unique_ptr<data::Source> open() const { return data::open(path, options); }
 };
 
+/// A check for an option; what is not finite is left to `check_numbers`.
+std::string refuse_not_positive(const std::string& word);
+
 /// --dt of a verb that reads a data file.
 void add_dt(CLI::App& verb, data::OpenOptions& options);
 

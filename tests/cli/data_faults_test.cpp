@@ -99,8 +99,9 @@ TEST(DataFaults, NumbersThatDoNotFitAreRefused) {
     refused({"data", "audit", file, "--near=" + word}, 2, "--near: " + word + " is not a finite number");
   }
   for (const std::string word : {"-1", "0"}) {
-    refused({"data", "inspect", file, "--dt=" + word}, 2,
-            "--dt: " + word + " is no time between frames, which is positive");
+    refused({"data", "inspect", file, "--dt=" + word}, 2, "--dt: " + word + " is not a positive number");
+    refused({"rollout", "run", "--out", "x.h5", "--memory=" + word}, 2,
+            "--memory: " + word + " is not a positive number");
   }
 }
 

@@ -245,7 +245,7 @@ TEST_F(RolloutVerb, RefusesAForecastThatFitsNowhere) {
   }
   const Ran ran = rollout({"--until", "inf"});
   EXPECT_EQ(ran.code, 2) << ran.err;
-  EXPECT_TRUE(has(ran.err, "--until inf: give the last time as a finite number")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "--until: inf is not a finite number")) << ran.err;
 }
 
 // One frame, very far away: the solve is where the signal must be heard. Left alone it would give up and end

@@ -17,6 +17,8 @@ std::recursive_mutex& library_mutex() {
   return *mutex;
 }
 
+int guards = 0;  // that are held, by the thread that has the mutex
+
 herr_t keep_innermost(unsigned depth, const H5E_error2_t* error, void* text) {
   if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
   return 0;
@@ -53,6 +55,7 @@ bool close_objects(hid_t file) {
 }  // namespace
 
 Guard::Guard() : lock_(library_mutex()) {
+  ++guards;
   silenced_ = H5Eget_auto2(H5E_DEFAULT, &printer_, &printer_data_) >= 0 &&
               H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;  // else libhdf5 prints, which harms nothing
   static const bool registered = lzf::register_filter();
@@ -60,6 +63,8 @@ Guard::Guard() : lock_(library_mutex()) {
 }
 
 Guard::~Guard() {
+  // Each thread has a list of errors. One that ends with entries in it keeps libhdf5 from closing at exit.
+  if (--guards == 0) (void)H5Eclear2(H5E_DEFAULT);  // reasons have been read: they are for the Guard's holder
   if (silenced_)
     (void)H5Eset_auto2(H5E_DEFAULT, printer_, printer_data_);  // what was set once can be set again
 }

@@ -46,7 +46,8 @@ inline std::vector<hsize_t> to_hsize(std::span<const std::size_t> sizes) {
 }
 
 /// Held around any run of HDF5 calls, nested at will: takes the mutex, silences the error printer of the
-/// calling thread (and puts the host program's own back), makes sure that our filters are registered.
+/// calling thread (and puts the host program's own back, with no errors left), makes sure that our filters
+/// are registered.
 class Guard {
  public:
   Guard();

@@ -106,5 +106,18 @@ TEST(Hdf5, ADriverThatIsNotAcceptedIsAnError) {
       std::string::npos);
 }
 
+// The errors of a thread that has ended would keep libhdf5 from closing: "infinite loop closing library".
+TEST(Hdf5, LeavesNoErrorsInTheThread) {
+  const Scratch scratch;
+  {
+    auto file = File::create(scratch.path("a.h5"));
+    const auto dataset = file.root().create_dataset("u", {3});
+    file.close();  // the dataset's handle is void from here on
+  }
+  EXPECT_EQ(H5Eget_num(H5E_DEFAULT), 0);
+  EXPECT_THROW(File::open(scratch.path("b.h5")), DataError);
+  EXPECT_EQ(H5Eget_num(H5E_DEFAULT), 0);
+}
+
 }  // namespace
 }  // namespace cvf::data::hdf5

@@ -145,6 +145,7 @@ TEST_F(Outputs, EveryFileOfARunIsKeptButItsResults) {
   fs::create_directories(folder);
   for (const char* name : {"study.toml", "results.jsonl", "floors.json"})
     files::write_atomically(folder + "/" + name, std::string_view("x"));
+  fs::create_directories(folder + "/runs/data/default/cvf");
   fs::copy(run(), folder + "/runs/data/default/cvf/seed-0", fs::copy_options::recursive);
   std::size_t kept = 0, results = 0;
   for (const auto& root : {run(), folder}) {
@@ -203,7 +204,7 @@ TEST_F(Outputs, AStudyDoesNotReplaceAnotherStudysFile) {
   files::write_atomically(
       file,
       "title = \"t\"\n[data.p]\nconfig = \"" + run_file_ +
-          "\"\n[method.sm]\n[evaluation.e]\n[table.t]\nrows = \"method\"\nshow = [\"e.rollout_rmse\"]\n");
+          "\"\n[method.sm]\n[evaluation.e]\n[table.t]\nrows = [\"method\"]\nshow = [\"e.rollout_rmse\"]\n");
   const Ran ran = cvf({"study", file, "--out", folder, "--tables-only"});
   EXPECT_EQ(ran.code, 2) << ran.err;
   EXPECT_TRUE(has(ran.err, "study.toml: exists, and no study was run in this folder")) << ran.err;

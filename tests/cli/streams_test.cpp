@@ -83,10 +83,11 @@ TEST_F(LostOutput, IsAnErrorWithOneMessage) {
   for (const auto& words : printers()) {
     for (const auto& [streams, why] :
          {std::pair{Streams::full, "No space left on device"}, {Streams::closed, "Bad file descriptor"}}) {
-      EXPECT_EQ(ends(words, streams), data_error) << words.front() << " " << words.back() << ": " << said();
-      EXPECT_TRUE(has(said(), "cvf: standard output: writing failed")) << said();
-      EXPECT_TRUE(has(said(), why)) << words.front() << ": " << said();
-      EXPECT_EQ(std::count(said().begin(), said().end(), '\n'), 1) << words.front() << ": " << said();
+      EXPECT_EQ(ends(words, streams), data_error) << words.front() << " " << words.back();
+      const std::string text = said();
+      EXPECT_TRUE(has(text, "cvf: standard output: writing failed")) << words.front() << ": " << text;
+      EXPECT_TRUE(has(text, why)) << words.front() << ": " << text;
+      EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << words.front() << ": " << text;
     }
     EXPECT_EQ(ends(words, Streams::all_closed), data_error) << words.front();
   }

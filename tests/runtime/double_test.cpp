@@ -26,6 +26,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, InDouble, testing::ValuesIn(test::kinds),
 TEST_P(InDouble, ForecastsAreThoseOfLibTorch) {
   for (const int members : {1, 2}) {
     for (const std::string name : {"euler", "rk4", "gcs", "dopri5", "tsit5"}) {
+      // A step of a pair follows from its error, a difference of nearly equal numbers: it has fewer digits.
+      const double bound = name == "dopri5" || name == "tsit5" ? 1e-10 : last_digits;
       const auto both = pair(members, {"solver.name=" + name});
       ASSERT_TRUE(both.plain->is_double());
       const auto conditions = both.conditions(2);
@@ -42,11 +44,10 @@ TEST_P(InDouble, ForecastsAreThoseOfLibTorch) {
             std::copy_n(state, values, mine.data() + (sample * 2 + target) * values);
             if (spread != nullptr) std::copy_n(spread, values, apart.data() + (sample * 2 + target) * values);
           });
-      EXPECT_LT(relative_difference(mine, rollout::tensor_of(expected.states).narrow(1, 1, 2)), last_digits)
+      EXPECT_LT(relative_difference(mine, rollout::tensor_of(expected.states).narrow(1, 1, 2)), bound)
           << name;
       if (members > 1) {
-        EXPECT_LT(relative_difference(apart, rollout::tensor_of(expected.spread).narrow(1, 1, 2)),
-                  last_digits)
+        EXPECT_LT(relative_difference(apart, rollout::tensor_of(expected.spread).narrow(1, 1, 2)), bound)
             << name;
       }
       for (std::size_t i = 0; i < 2; ++i) {

@@ -213,7 +213,9 @@ TEST_F(Evaluating, RefusesWhatDoesNotFitWithASentence) {
   EXPECT_EQ(refusal(MemorySource({4, 4}, 1, 8, two, calm)),
             "memory: has a grid of 8 (x), but the model was trained on no grid");
   EXPECT_EQ(refusal(MemorySource({4, 4}, 1, 1, two, value)),
-            "memory: sample 1, frame 2, channel angle holds nan");
+            "memory: sample 1, frame 2, channel angle holds nan; NaN or infinite in this sample: angle 1 of "
+            "4, velocity 1 of 4; fill these values, or leave the sample out (cvf data convert --samples); "
+            "cvf data audit lists all samples");
   EXPECT_EQ(refusal(MemorySource({4, 1}, 1, 1, two, calm)),
             "memory: sample 1 has one frame only, so there is nothing to predict");
   Options sparse;

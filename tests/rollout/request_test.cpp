@@ -76,8 +76,10 @@ TEST_F(Requests, GiveTheFrameToStartFromIfItIsFinite) {
   const auto given = Request{.from_frame = 2}.given(source_, first);
   EXPECT_EQ(tensor_of(given).sizes(), (std::vector<std::int64_t>{1, 2}));
   EXPECT_EQ(tensor_of(given)[0][1].item<float>(), 21);
-  EXPECT_EQ(sentence_of([&] { Request{.from_frame = 3}.given(source_, first); }),
-            "memory: sample 0, frame 3, channel y holds inf");
+  EXPECT_EQ(
+      sentence_of([&] { Request{.from_frame = 3}.given(source_, first); }),
+      "memory: sample 0, frame 3, channel y holds inf; NaN or infinite in this sample: y 1 of 4; fill these "
+      "values, or leave the sample out (cvf data convert --samples); cvf data audit lists all samples");
 }
 
 TEST_F(Requests, FitTheModelOrAreRefused) {

@@ -159,7 +159,8 @@ void check_objective(const RunOptions& o) {
 // A run that goes on keeps the solver that it was begun with, whatever the default is by now.
 void keep_solver(RunOptions& o, const std::string& folder) {
   const std::string file = folder + "/run.toml";
-  if (!o.solver_left_out || folder.empty() || !std::filesystem::exists(file)) return;
+  if (!o.solver_left_out || folder.empty() || !std::filesystem::exists(folder + "/checkpoints")) return;
+  if (!std::filesystem::exists(file)) return;
   const auto before = config::Document::from_file(file);
   const std::string former(objectives::searching_solver(o.objective.name));
   const std::string name = before.look_up("solver.name").value_or(former);

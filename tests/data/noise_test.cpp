@@ -15,7 +15,7 @@ namespace {
 
 using testing_support::MemorySource;
 
-constexpr std::size_t frames = 400;
+constexpr std::size_t frame_count = 400;
 
 // One trajectory of one channel with this value at each frame, at these times.
 ChannelNoise noise_of(const std::vector<double>& values, const std::vector<double>& times) {
@@ -28,7 +28,7 @@ ChannelNoise noise_of(const std::vector<double>& values, const std::vector<doubl
 
 std::vector<double> even_times() {
   std::vector<double> out;
-  for (std::size_t i = 0; i < frames; ++i) out.push_back(0.1 * static_cast<double>(i));
+  for (std::size_t i = 0; i < frame_count; ++i) out.push_back(0.1 * static_cast<double>(i));
   return out;
 }
 
@@ -37,7 +37,7 @@ std::vector<double> uneven_times() {
   std::mt19937 random(5);
   std::uniform_real_distribution<> gap(0.01, 0.19);
   std::vector<double> out{0};
-  while (out.size() < frames) out.push_back(out.back() + gap(random));
+  while (out.size() < frame_count) out.push_back(out.back() + gap(random));
   return out;
 }
 
@@ -57,7 +57,7 @@ double sine(double t) {
 TEST(Noise, OfKnownSizeOnASmoothSignalIsFound) {
   // The variance of a mean square of n differences is 2 / n times the sum of their squared correlations,
   // (70^2 + 2 (56^2 + 28^2 + 8^2 + 1)) / 70^2 = 2.63, and the root halves the relative deviation.
-  const double most = 4 * std::sqrt(2 * 2.63 / static_cast<double>(frames)) / 2;
+  const double most = 4 * std::sqrt(2 * 2.63 / static_cast<double>(frame_count)) / 2;
   for (const auto& times : {even_times(), uneven_times()}) {
     for (const double sigma : {0.01, 0.05, 0.3}) {
       const auto found = noise_of(at(times, sine, sigma), times);

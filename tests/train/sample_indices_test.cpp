@@ -21,16 +21,16 @@ using Numbers = std::map<std::string, std::vector<double>>;
 
 /// Turning states of a few samples, each with the given numbers.
 std::string write_samples(const Scratch& scratch, const Numbers& numbers) {
-  const std::size_t samples = numbers.begin()->second.size();
+  const std::size_t count = numbers.begin()->second.size();
   std::vector<float> values;
-  for (std::size_t i = 0; i < samples * 24; ++i) {
+  for (std::size_t i = 0; i < count * 24; ++i) {
     values.push_back(static_cast<float>(std::cos(0.2 * static_cast<double>(i))));
     values.push_back(static_cast<float>(std::sin(0.2 * static_cast<double>(i))));
   }
   std::vector<std::pair<std::string, std::string>> members{
-      {"states.npy", npy("<f4", fmt::format("({}, 24, 2)", samples), raw(values))}};
+      {"states.npy", npy("<f4", fmt::format("({}, 24, 2)", count), raw(values))}};
   for (const auto& [name, row] : numbers)
-    members.emplace_back(name + ".npy", npy("<f8", fmt::format("({},)", samples), raw(row)));
+    members.emplace_back(name + ".npy", npy("<f8", fmt::format("({},)", count), raw(row)));
   const std::string file = scratch.path("a.npz");
   files::write_atomically(file, testing_support::zip(members, false));
   return file;

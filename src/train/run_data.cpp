@@ -114,10 +114,12 @@ model::ContextSpec context_spec(const data::Source& source, const std::vector<st
   return out;
 }
 
-std::optional<std::string> value_before(const std::string& folder, const char* key) {
+// The run file of a run that goes on. Without checkpoints a run.toml may be anybody's, and is not looked at.
+std::optional<config::Document> run_before(const std::string& folder) {
   const std::string file = folder + "/run.toml";
-  if (folder.empty() || !std::filesystem::exists(file)) return std::nullopt;
-  return config::Document::from_file(file).look_up(key);
+  if (folder.empty() || !std::filesystem::exists(folder + "/checkpoints")) return std::nullopt;
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  return config::Document::from_file(file);
 }
 
 // field.boundary = "auto" becomes what the file states, else what its values show, so that run.toml and
@@ -130,8 +132,9 @@ void resolve_boundary(RunOptions& o, const std::string& folder, RunData& run) {
   const auto set = [&](const std::string& boundary) {
     config::Document::from_text(fmt::format("boundary = \"{}\"", boundary), o.data.file).read(describe);
   };
-  if (const auto before = value_before(folder, "field.boundary"); before && before != "auto") {
-    set(*before);
+  const auto before = run_before(folder);
+  if (const auto kept = before ? before->look_up("field.boundary") : std::nullopt; kept && kept != "auto") {
+    set(*kept);
     return;
   }
   const auto boundary = suggest_boundary(*run.source, run.splits.train);
@@ -142,10 +145,10 @@ void resolve_boundary(RunOptions& o, const std::string& folder, RunData& run) {
 
 // A resumed run keeps the epsilon of its folder; folders without the key have the absolute ones.
 void keep_epsilon(RunOptions& o, const std::string& folder) {
-  const std::string file = folder + "/run.toml";
-  if (o.epsilon_given || folder.empty() || !std::filesystem::exists(file)) return;
-  const auto before = config::Document::from_file(file).look_up("normalizer.relative_epsilon");
-  o.normalizer_options.relative_epsilon = before ? std::stod(*before) : 0;
+  const auto before = run_before(folder);
+  if (o.epsilon_given || !before) return;
+  const auto kept = before->look_up("normalizer.relative_epsilon");
+  o.normalizer_options.relative_epsilon = kept ? std::stod(*kept) : 0;
 }
 
 void check_objective(const RunOptions& o) {
@@ -158,15 +161,13 @@ void check_objective(const RunOptions& o) {
 
 // A run that goes on keeps the solver that it was begun with, whatever the default is by now.
 void keep_solver(RunOptions& o, const std::string& folder) {
-  const std::string file = folder + "/run.toml";
-  if (!o.solver_left_out || folder.empty() || !std::filesystem::exists(folder + "/checkpoints")) return;
-  if (!std::filesystem::exists(file)) return;
-  const auto before = config::Document::from_file(file);
+  const auto before = run_before(folder);
+  if (!o.solver_left_out || !before) return;
   const std::string former(objectives::searching_solver(o.objective.name));
-  const std::string name = before.look_up("solver.name").value_or(former);
+  const std::string name = before->look_up("solver.name").value_or(former);
   if (name == o.solver.name) return;
   o.solver = solvers::Choice(name);
-  before.only("solver").read([&o](config::Section& s) {
+  before->only("solver").read([&o](config::Section& s) {
     s.table("solver", "", [&o](config::Section& t) { o.solver.describe(t); });
   });
 }

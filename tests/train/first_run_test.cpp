@@ -258,6 +258,10 @@ TEST(Boundary, OfARunThatIsResumedStaysWhatItWas) {
   write_atomically(scratch.path("run.toml"), before.to_toml());
   auto options = read(by_hand);
   prepare(options, scratch.path(""));
+  EXPECT_EQ(boundary_of(options), "y: unknown, x: periodic") << "no checkpoint, so it is nobody's run";
+  std::filesystem::create_directories(scratch.path("checkpoints"));
+  options = read(by_hand);
+  prepare(options, scratch.path(""));
   EXPECT_EQ(boundary_of(options), "unknown");
 }
 

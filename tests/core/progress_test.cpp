@@ -8,6 +8,7 @@ namespace cvf {
 namespace {
 
 std::string last_line_of(double limit) {
+  log::set_level(log::Level::normal);  // whatever the tests before have left
   testing::internal::CaptureStderr();
   {
     Progress progress("train", 1'000'000'000'000, "steps");

@@ -55,7 +55,7 @@ struct Rollout {
     if (input.path.empty() && data.file.empty())
       throw UsageError("{}: the model does not name the file that it was trained on; give --data", run_path);
     if (!input.path.empty() && !files::same_file(input.path, data.file)) {
-      const auto source =
+      auto source =
           rollout::fitted(open_other(trained.data), run.model->facts(), channels, any_spacing, given);
       say_notes(*source);
       return source;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <initializer_list>
 
 namespace cvf::cli {
 namespace {

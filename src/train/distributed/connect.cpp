@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <functional>
 
 #include "core/errors.hpp"
 #include "train/distributed/rendezvous.hpp"
@@ -65,8 +66,10 @@ std::string address_towards(SocketAddress address, const std::string& host) {
   return text;
 }
 
-c10::intrusive_ptr<Group> connect_gloo(const c10::intrusive_ptr<::c10d::Store>& store,
-                                       const Membership& membership, const ProcessGroupOptions& options) {
+// A group that waits for the store; what can fail on this machine alone has been done.
+using Connect = std::function<c10::intrusive_ptr<Group>(const c10::intrusive_ptr<::c10d::Store>&)>;
+
+Connect prepare_gloo(const Membership& membership, const ProcessGroupOptions& options) {
   using Gloo = ::c10d::ProcessGroupGloo;
   auto settings = Gloo::Options::create(milliseconds(options.timeout));
   const char* card = std::getenv("GLOO_SOCKET_IFNAME");
@@ -77,31 +80,32 @@ c10::intrusive_ptr<Group> connect_gloo(const c10::intrusive_ptr<::c10d::Store>& 
              : Gloo::createDeviceForHostname(address_towards(leader, membership.address)));
   settings->threads =
       1;  // one collective at a time, in the order given; a second would only compete for the cores
-  return c10::make_intrusive<Gloo>(store, membership.rank, membership.size, settings);
+  return [settings, rank = membership.rank, size = membership.size](const auto& store) {
+    return c10::make_intrusive<Gloo>(store, rank, size, settings);
+  };
 }
 
 #else
 
-c10::intrusive_ptr<Group> connect_gloo(const c10::intrusive_ptr<::c10d::Store>&, const Membership&,
-                                       const ProcessGroupOptions&) {
+Connect prepare_gloo(const Membership&, const ProcessGroupOptions&) {
   throw DistributedError(
       "this program was built without Gloo (install libgloo-dev and build again): it can only run alone");
 }
 
 #endif
 
-c10::intrusive_ptr<Group> connect_through(const c10::intrusive_ptr<::c10d::Store>& store,
-                                          const Membership& membership, const ProcessGroupOptions& options,
-                                          torch::Device device) {
+Connect prepare(const Membership& membership, const ProcessGroupOptions& options, torch::Device device) {
 #ifdef USE_C10D_NCCL
   if (device.is_cuda()) {
     auto settings = ::c10d::ProcessGroupNCCL::Options::create();
     settings->timeout = milliseconds(options.timeout);
-    return c10::make_intrusive<::c10d::ProcessGroupNCCL>(store, membership.rank, membership.size, settings);
+    return [settings, rank = membership.rank, size = membership.size](const auto& store) {
+      return c10::make_intrusive<::c10d::ProcessGroupNCCL>(store, rank, size, settings);
+    };
   }
 #endif
   (void)device;
-  return connect_gloo(store, membership, options);
+  return prepare_gloo(membership, options);
 }
 
 }  // namespace
@@ -109,8 +113,9 @@ c10::intrusive_ptr<Group> connect_through(const c10::intrusive_ptr<::c10d::Store
 c10::intrusive_ptr<Group> connect(const Membership& membership, const std::string& folder,
                                   const ProcessGroupOptions& options, torch::Device device) {
   try {
+    const auto connected = prepare(membership, options, device);
     Rendezvous rendezvous(membership, folder, milliseconds(options.join_timeout));
-    const auto group = connect_through(rendezvous.wait_for_all(), membership, options, device);
+    const auto group = connected(rendezvous.wait_for_all());
     std::vector<torch::Tensor> one{torch::zeros({1}, device)};
     group->allreduce(one)->wait();  // a barrier: afterwards no rank needs the store's file
     return group;

@@ -223,7 +223,7 @@ CVF_API int cvf_trace_target(const cvf_trace* trace, size_t sample, size_t targe
 CVF_API const char* cvf_trace_message(const cvf_trace* trace, size_t sample);
 
 /* The largest NRE of a step on the way to each target of a sample, of any member: nre [time_count]. Where the
-   solver measured none (euler), the way is gone once more when it is first asked for: three evaluations a
+   solver measured none (euler), a second pass measures it at the first request: three evaluations per
    step. NaN for solvers that go along tangents. */
 CVF_API int cvf_trace_nre(const cvf_trace* trace, size_t sample, double* nre);
 

@@ -105,7 +105,7 @@ class Forecast:
     @property
     def nre(self) -> np.ndarray:
         """[B, T]: the largest NRE of a step on the way to each time. gcs measures it as it goes (dopri5, tsit5: their
-        own error beside its tolerance). With euler the way is gone once more when this is first asked for, three
+        own error beside its tolerance). With euler a second pass measures it at the first request, three
         evaluations a step. NaN: rk4, and a field that does not see its step."""
         out = np.full(self._size, np.nan)
         for sample in range(self._size[0] if self._trace else 0):

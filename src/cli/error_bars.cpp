@@ -73,7 +73,7 @@ std::string ErrorBars::summary() const {
       "error bars at a coverage of {} (RMSE at the last frame; from {} validation trajectories)\n", coverage_,
       calibration_.trajectories);
   if (evaluations_ > 0) {
-    out += fmt::format("  by {}, for which the way was gone once more: {} evaluations beside the forecast\n",
+    out += fmt::format("  by {}, measured in a second pass: {} evaluations in addition to the forecast\n",
                        evaluate::name(score()), evaluations_);
   }
   if (last_.size() <= told_one_by_one) {

@@ -162,7 +162,7 @@ std::string line_of(const Search& search) {
                             : "so --solver gcs would lead elsewhere";
   return fmt::format(
       "    gcs would have made {} of {} steps shorter, {}\n"
-      "    (their NRE was asked afterwards: {:.3g} more evaluations a step, not counted in nfe)\n",
+      "    (their NRE was measured in a second pass: {:.3g} more evaluations a step, not counted in nfe)\n",
       search.shortened, search.steps, meaning, each);
 }
 

@@ -18,7 +18,7 @@ struct SignalScore {
   double pooled = 0;             // over all frames together
 };
 
-/// Of a solver that takes its steps unasked: what gcs, which asks each step for its NRE first, would have
+/// For a solver that does not measure the NRE of its steps: what gcs, which measures it first, would have
 /// made of them.
 struct Search {
   std::int64_t steps = 0, shortened = 0;  // that were taken; that gcs would have made shorter

@@ -205,7 +205,7 @@ bool has_judged(const Trace& trace) {
   return false;
 }
 
-// How a forecast went, kept so that its way can be gone once more.
+// The steps of a forecast, kept for a second pass over them.
 template <class T>
 struct Way {
   Model model;

@@ -54,8 +54,8 @@ struct Trace {
   /// each time on the way there; NaN: not measured.
   double largest_error(std::size_t sample) const;
   std::vector<double> largest_errors(std::size_t sample) const;
-  /// The same NRE where the solver steps along the mean velocity and measured none: when first asked for, the
-  /// way is gone once more, three evaluations a step. NaN for solvers that go along tangents.
+  /// The same NRE where the solver steps along the mean velocity and measured none: the first call measures it
+  /// in a second pass, three evaluations per step. NaN for solvers that go along tangents.
   std::vector<double> largest_nre(std::size_t sample) const;
 
   /// What error bars are a multiple of, at the start and each target: the sum of ruptures (the mean of

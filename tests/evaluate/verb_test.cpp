@@ -56,7 +56,7 @@ TEST_F(EvaluateVerb, CalibratesSoThatRolloutsHaveErrorBars) {
   EXPECT_NO_THROW(model::load(run_ + "/best")) << "the manifest does not mind";
 
   expect(rollout({"--coverage", "0.8"}), 0, "sample 9 at time 3.2: at most ");
-  expect(rollout({"--coverage", "0.8"}), 0, "by rupture, for which the way was gone once more: ");
+  expect(rollout({"--coverage", "0.8"}), 0, "by rupture, measured in a second pass: ");
   const auto root = data::hdf5::File::open(out_).root();
   const auto bars = root.dataset("0000/frames/error_bar").read_all();
   const auto nre = root.dataset("0000/steps/nre").read_all(),
@@ -101,7 +101,7 @@ TEST_F(EvaluateVerb, GivesTheSameErrorsForAThirdOfTheEvaluationsOfGcs) {
 
 TEST_F(EvaluateVerb, KeepsCalibrationsOfDifferentSolversApart) {
   expect({"evaluate", run_, "--calibrate", "--score", "step_doubling"}, 0, "2 evaluations for each step and");
-  expect(rollout({"--coverage", "0.8"}), 0, "by step_doubling, for which the way was gone once more: ");
+  expect(rollout({"--coverage", "0.8"}), 0, "by step_doubling, measured in a second pass: ");
   expect({"evaluate", run_, "--calibrate"}, 0, "with euler, by its rupture");
   expect({"evaluate", run_, "--calibrate", "--solver", "gcs"}, 0, "with gcs, by its rupture");
   expect(rollout({"--coverage", "0.8"}), 5, "make it with: ");

@@ -1,4 +1,4 @@
-// Steps that were taken unasked, judged afterwards: the NRE that gcs would have measured, and what it would
+// Steps whose NRE is measured in a second pass: the NRE that gcs would have measured, and what it would
 // have made of them.
 #include <gtest/gtest.h>
 
@@ -29,24 +29,24 @@ TEST(JudgedSteps, HaveTheNreOfGcsAndLeadToTheSameState) {
   const Context context{.delta_min = 0.25, .largest_step = 0.5};
   const auto times = common_times(start, 0, {0.3, 1.1, 2.2});
   const auto searched = integrate(*make("gcs", context), imperfect, times, {.steps = true});
-  const auto unasked = integrate(*make("euler", context), imperfect, times, {.steps = true});
-  ASSERT_EQ(lengths_of(searched), lengths_of(unasked)) << "nothing was to be shortened";
-  EXPECT_TRUE(torch::equal(searched.states, unasked.states));
-  EXPECT_LT(unasked.counts[0].evaluations, searched.counts[0].evaluations);
-  const auto judged = integrate(*judged_steps(lengths_of(unasked)), imperfect, common_times(start, 0, {2.2}),
+  const auto unmeasured = integrate(*make("euler", context), imperfect, times, {.steps = true});
+  ASSERT_EQ(lengths_of(searched), lengths_of(unmeasured)) << "nothing was to be shortened";
+  EXPECT_TRUE(torch::equal(searched.states, unmeasured.states));
+  EXPECT_LT(unmeasured.counts[0].evaluations, searched.counts[0].evaluations);
+  const auto judged = integrate(*judged_steps(lengths_of(unmeasured)), imperfect, common_times(start, 0, {2.2}),
                                 {.steps = true});
   for (std::size_t row = 0; row < 3; ++row) {
     const auto& steps = judged.steps[row];
     ASSERT_EQ(steps.size(), searched.steps[row].size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      EXPECT_TRUE(std::isnan(unasked.steps[row][i].error));
+      EXPECT_TRUE(std::isnan(unmeasured.steps[row][i].error));
       if (std::isnan(searched.steps[row][i].error)) continue;  // shorter than delta_min
       EXPECT_EQ(steps[i].error, searched.steps[row][i].error);
       EXPECT_GT(steps[i].error, 0);
     }
     EXPECT_EQ(judged.counts[row].evaluations, 3 * judged.counts[row].accepted);
   }
-  EXPECT_TRUE(torch::equal(judged.states.select(1, 0), unasked.states.select(1, 2)));
+  EXPECT_TRUE(torch::equal(judged.states.select(1, 0), unmeasured.states.select(1, 2)));
 }
 
 TEST(JudgedSteps, SayWhereGcsWouldHaveTakenShorterOnes) {

@@ -66,7 +66,7 @@ const signalWords = {
   distance: "distance from the start alone",
 };
 
-// What the solver that searches would have changed, where steps were taken unasked.
+// What the solver that searches would have changed, where the NRE of the steps was not measured.
 function searchWords(all) {
   const each = unique(all.map(({ cell }) => cell.method))
     .map((method) => {
@@ -78,7 +78,7 @@ function searchWords(all) {
     })
     .filter(Boolean);
   return each.length
-    ? `One evaluation a step, taken unasked. Steps that gcs, which asks about each one first, would have made shorter: ${each.join("; ")}.`
+    ? `One evaluation per step. Steps that gcs, which measures the NRE of each one first, would have made shorter: ${each.join("; ")}.`
     : "";
 }
 

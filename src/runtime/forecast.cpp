@@ -225,7 +225,7 @@ struct Way {
       if (rows[row].empty()) continue;
       const double last = rows[row].back().time + rows[row].back().step;
       auto& end = ends[row / trace.members];
-      end = {end.empty() ? last : std::max(end.front(), last)};
+      end.assign(1, end.empty() ? last : std::max(end.front(), last));
     }
   }
 

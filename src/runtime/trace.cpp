@@ -45,7 +45,7 @@ std::vector<solvers::Frame> Trace::frames(std::size_t sample, std::size_t member
 
 std::string Trace::message(std::size_t sample) const {
   const auto& row_status = outcome.statuses[sample];
-  const std::string departure = sample < departures.size() ? departures[sample] : "";
+  std::string departure = sample < departures.size() ? departures[sample] : "";
   if (row_status.status == solvers::Status::done || row_status.status == solvers::Status::outside_training)
     return departure;
   const std::string sentence = solvers::sentence(0, row_status);

@@ -115,7 +115,7 @@ c10::intrusive_ptr<Group> connect(const Membership& membership, const std::strin
   try {
     const auto connected = prepare(membership, options, device);
     Rendezvous rendezvous(membership, folder, milliseconds(options.join_timeout));
-    const auto group = connected(rendezvous.wait_for_all());
+    auto group = connected(rendezvous.wait_for_all());
     std::vector<torch::Tensor> one{torch::zeros({1}, device)};
     group->allreduce(one)->wait();  // a barrier: afterwards no rank needs the store's file
     return group;

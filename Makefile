@@ -63,7 +63,7 @@ asan: | setup
 
 # build/cvf_VERSION_ARCHITECTURE.deb: program, libraries, headers, Python package. docs/install.md
 package: $(BUILD)/build.ninja
-	@scripts/setup dpkg-dev
+	@scripts/setup dpkg-dev file
 	@cmake --build $(BUILD) -j $(JOBS) --target cvf cvf_shared cvf_static
 	@cd $(BUILD) && cpack -G DEB && ls -l $(CURDIR)/$(BUILD)/*.deb
 

@@ -1,6 +1,6 @@
 // How the ranks of a launch find each other: through files in a folder that all of them share, the run's own.
 //
-//   FOLDER/.ranks/         mode 0700: nobody but this user can read or write what is in it
+//   FOLDER/.ranks/         mode 0700: only this user can read or write what is in it
 //     NAME                 NAME = the launch; holds the name of the store's file; written by rank 0, atomically
 //     NAME.TOKEN           a c10d::FileStore: arrived/RANK = a token drawn by that rank; complete = all tokens
 //
